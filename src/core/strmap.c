@@ -27,7 +27,7 @@ static struct amp_strmap_slot *find_slot(const struct amp_strmap *map, const cha
 
 bool amp_strmap_get(const struct amp_strmap *map, const char *key, uint32_t *value)
 {
-    return map->capacity > 0 && amp_strmap_get_hashed(map, key, hash_of(key), value);
+    return amp_strmap_get_hashed(map, key, hash_of(key), value);
 }
 
 bool amp_strmap_get_hashed(const struct amp_strmap *map, const char *key, uint32_t hash,

@@ -95,7 +95,7 @@ enum amp_status amp_shape_size(const struct amp_shape *shape, enum amp_dtype dty
             overflows |= __builtin_mul_overflow(count, (uint64_t)shape->dims[i], &count);
     }
     *size = 0;
-    if (overflows || count > INT64_MAX || !amp_dtype_size(dtype, count, size) || *size > INT64_MAX)
+    if (overflows || count > INT64_MAX || !amp_dtype_size(dtype, count, size))
         return amp_fail(err, AMP_MODEL, "the size of %s %s overflows", amp_dtype_name(dtype),
                         amp_shape_text(shape, text, sizeof text));
     if (is_empty)

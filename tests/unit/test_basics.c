@@ -3,9 +3,11 @@
 #include "cli/report/json.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/convert.h"
 #include "core/graph/order.h"
 #include "core/graph/reach.h"
 #include "core/graph/uses.h"
+#include "core/hash.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/strmap.h"
@@ -232,6 +234,9 @@ static void sizes_are_checked(void **state)
         {{1, {INT64_MAX / 8}}, AMP_UINT8, INT64_MAX / 8},
         {{1, {INT64_MAX}}, AMP_FLOAT, SIZE_MAX},
         {{2, {INT64_MAX, 4}}, AMP_UINT8, SIZE_MAX},
+        {{1, {INT64_MAX}}, AMP_UNDEFINED, 0},
+        {{2, {INT64_MAX, 2}}, AMP_UNDEFINED, SIZE_MAX},
+        {{2, {INT64_MAX, 4}}, AMP_UNDEFINED, SIZE_MAX},
     };
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(cases); i++) {
@@ -246,9 +251,211 @@ static void sizes_are_checked(void **state)
     struct amp_error err = {.status = AMP_OK};
     size_t size;
     assert_int_equal(amp_shape_size(&deep, AMP_FLOAT, &size, &err), AMP_MODEL);
+    char wanted[64];
+    snprintf(wanted, sizeof wanted, "rank %d; at most %d is supported", AMP_RANK_MAX + 1,
+             AMP_RANK_MAX);
+    assert_string_equal(err.text, wanted);
     deep.rank = AMP_RANK_MAX;
     err.status = AMP_OK;
     assert_int_equal(amp_shape_size(&deep, AMP_FLOAT, &size, &err), AMP_OK);
+    struct amp_shape below = {2, {0, -5}}, over = {2, {INT64_MAX, 4}};
+    assert_int_equal(amp_shape_size(&below, AMP_FLOAT, &size, &err), AMP_MODEL);
+    assert_string_equal(err.text, "dimension 1 is -5; 0 and above are possible");
+    err.status = AMP_OK;
+    assert_int_equal(amp_shape_size(&over, AMP_UINT8, &size, &err), AMP_MODEL);
+    assert_string_equal(err.text, "the size of uint8 [9223372036854775807, 4] overflows");
+}
+
+/* Row-major: the last dim runs fastest. */
+static void elements_have_places(void **state)
+{
+    const struct amp_shape shape = {3, {2, 3, 4}}, scalar = {.rank = 0};
+    uint64_t index = 0;
+    (void)state;
+    for (int64_t i = 0; i < 2; i++)
+        for (int64_t j = 0; j < 3; j++)
+            for (int64_t k = 0; k < 4; k++) {
+                struct amp_shape place = amp_shape_place(&shape, index++);
+                assert_true(place.rank == 3 && place.dims[0] == i && place.dims[1] == j &&
+                            place.dims[2] == k);
+            }
+    assert_int_equal(amp_shape_place(&scalar, 0).rank, 0);
+}
+
+/* ---- tensors ---- */
+
+/* Elements of all types, and of data that lies anywhere. Bits are written by hand. */
+static void elements_are_read(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        size_t index;
+        unsigned char bytes[17]; /* of the tensor, behind one byte */
+        double value;
+    } rows[] = {
+        {AMP_INT8, 1, {0, 1, 0xff}, -1},
+        {AMP_UINT8, 1, {0, 1, 0xff}, 255},
+        {AMP_BOOL, 0, {0, 1}, 1},
+        {AMP_INT16, 1, {0, 1, 2, 0xfe, 0xff}, -2},
+        {AMP_UINT16, 1, {0, 1, 2, 0xfe, 0xff}, 65534},
+        {AMP_INT32, 1, {0, 1, 2, 3, 4, 0xfd, 0xff, 0xff, 0xff}, -3},
+        {AMP_UINT32, 1, {0, 1, 2, 3, 4, 0xfd, 0xff, 0xff, 0xff}, 4294967293},
+        {AMP_INT64, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0x80}, -0x1p63},
+        {AMP_UINT64, 0, {0, 0, 0, 0, 0, 0, 0, 0, 0x80}, 0x1p63},
+        {AMP_INT4, 0, {0, 0x7f}, -1},
+        {AMP_INT4, 1, {0, 0x7f}, 7},
+        {AMP_INT4, 3, {0, 0, 0x81}, -8},
+        {AMP_UINT4, 2, {0, 0, 0x8f}, 15},
+        {AMP_UINT4, 3, {0, 0, 0x8f}, 8},
+        {AMP_INT2, 0, {0, 0xe4}, 0},
+        {AMP_INT2, 1, {0, 0xe4}, 1},
+        {AMP_INT2, 2, {0, 0xe4}, -2},
+        {AMP_INT2, 3, {0, 0xe4}, -1},
+        {AMP_UINT2, 2, {0, 0xe4}, 2},
+        {AMP_UINT2, 5, {0, 0, 0x0c}, 3},
+        {AMP_FLOAT, 0, {0, 0, 0, 0xc0, 0x3f}, 1.5},
+        {AMP_DOUBLE, 0, {0, 0, 0, 0, 0, 0, 0, 0x04, 0xc0}, -2.5},
+        {AMP_FLOAT16, 1, {0, 0, 0, 0, 0xbe}, -1.5},
+        {AMP_BFLOAT16, 1, {0, 0, 0, 0xc0, 0xbf}, -1.5},
+        {AMP_FLOAT8E4M3FN, 0, {0, 0xbc}, -1.5},
+        {AMP_FLOAT8E5M2, 0, {0, 0xbe}, -1.5},
+        {AMP_FLOAT8E8M0, 0, {0, 0x80}, 2},
+        {AMP_FLOAT4E2M1, 1, {0, 0xb0}, -1.5},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        unsigned char bytes[sizeof rows[i].bytes];
+        memcpy(bytes, rows[i].bytes, sizeof bytes);
+        struct amp_tensor tensor = {.dtype = rows[i].dtype, .shape = {1, {8}}, .data = bytes + 1};
+        double found = amp_tensor_double(&tensor, rows[i].index);
+        if (found != rows[i].value)
+            fail_msg("%s: %g", amp_dtype_name(rows[i].dtype), found);
+        enum amp_dtype_class class = amp_dtype_class(rows[i].dtype);
+        if (class != AMP_CLASS_FLOAT && rows[i].dtype != AMP_UINT64)
+            assert_true(amp_tensor_int(&tensor, rows[i].index) == (int64_t)rows[i].value);
+    }
+}
+
+static void elements_are_written(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_DOUBLE, AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16};
+    static const double wanted[] = {1.00390626, (float)1.00390626, 1.00390625, 1.0078125};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) {
+        double data[2] = {0, 0};
+        struct amp_tensor tensor = {.dtype = dtypes[i], .shape = {1, {2}}, .data = data};
+        amp_tensor_set_double(&tensor, 1, 1.00390626); /* above the tie of bfloat16 */
+        assert_true(amp_tensor_double(&tensor, 1) == wanted[i]);
+        assert_true(amp_tensor_double(&tensor, 0) == 0);
+    }
+}
+
+/* What is converted in pieces counts its losses from the first piece on. */
+static void pieces_are_converted_and_counted(void **state)
+{
+    static const float wide[] = {1, -2, 1e6f, 1e-9f, 1e-6f, 1e6f};
+    struct amp_losses losses = {7, 7, 7};
+    uint16_t halves[6];
+    float whole[6];
+    struct amp_tensor from = {
+        .dtype = AMP_FLOAT, .shape = {1, {6}}, .data = (void *)(uintptr_t)wide};
+    struct amp_tensor to = {.dtype = AMP_FLOAT16, .shape = {1, {6}}, .source = &from};
+    (void)state;
+    amp_tensor_copy(&to, halves);
+    assert_true(halves[0] == 0x3c00 && halves[1] == 0xc000 && halves[2] == 0x7c00);
+    to.losses = &losses;
+    for (int again = 0; again < 2; again++) {
+        amp_tensor_convert(&to, 0, 4, halves);
+        assert_true(losses.saturated == 1 && losses.zeroed == 1 && losses.subnormal == 0);
+        amp_tensor_convert(&to, 4, 2, halves + 4);
+        assert_true(losses.saturated == 2 && losses.zeroed == 1 && losses.subnormal == 1);
+        assert_true(halves[2] == 0x7bff && halves[3] == 0 && halves[5] == 0x7bff);
+    }
+    amp_tensor_copy(&from, whole);
+    assert_memory_equal(whole, wide, sizeof wide);
+    from.data = NULL;
+    memset(whole, 0x5a, sizeof whole);
+    amp_tensor_copy(&from, whole); /* nothing is there, and nothing copied */
+    assert_int_equal(((unsigned char *)whole)[0], 0x5a);
+}
+
+static void strings_are_owned(void **state)
+{
+    char text[] = "abc";
+    struct amp_str strings[] = {{text, 2}, {NULL, 0}, {text + 1, 2}};
+    struct amp_tensor tensor = {.dtype = AMP_STRING, .shape = {1, {3}}, .data = strings};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    assert_int_equal(amp_strings_own(&tensor, &err), AMP_OK);
+    memset(text, 'x', 3);
+    const struct amp_str *own = tensor.data;
+    assert_true(own[0].size == 2 && own[1].size == 0 && own[2].size == 2);
+    assert_memory_equal(own[0].data, "ab", 2);
+    assert_memory_equal(own[2].data, "bc", 2);
+    amp_tensor_release(&tensor);
+    assert_null(tensor.data);
+}
+
+/* What has more bytes than can be counted is refused before anything is allocated. */
+static void what_overflows_is_refused(void **state)
+{
+    struct amp_tensor tensor = {.dtype = AMP_STRING, .shape = {1, {INT64_MAX}}};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_str huge[] = {{NULL, SIZE_MAX}, {NULL, 1}};
+    char *text;
+    (void)state;
+    assert_int_equal(amp_strings_alloc(&tensor, 0, &text, &err), AMP_MODEL);
+    assert_string_equal(err.text, "the size of 9223372036854775807 strings overflows");
+    err.status = AMP_OK;
+    tensor.shape.dims[0] = INT64_C(1) << 59;
+    assert_int_equal(amp_strings_alloc(&tensor, (size_t)1 << 63, &text, &err), AMP_MODEL);
+    assert_string_equal(err.text, "the size of 576460752303423488 strings overflows");
+    err.status = AMP_OK;
+    tensor.shape.dims[0] = 2;
+    tensor.data = huge;
+    assert_int_equal(amp_strings_own(&tensor, &err), AMP_MODEL);
+    assert_string_equal(err.text, "the size of 2 strings overflows");
+    err.status = AMP_OK;
+    struct amp_tensor list = {.data = NULL};
+    assert_int_equal(amp_list_alloc(&list, AMP_FORM_SEQUENCE, SIZE_MAX / sizeof list + 1, &err),
+                     AMP_MODEL);
+    assert_non_null(strstr(err.text, " tensors does not fit in memory"));
+    assert_int_equal(amp_list_alloc(&list, AMP_FORM_SEQUENCE, 2, &err), AMP_OK);
+    assert_true(amp_tensor_is_list(&list) && amp_tensor_count(&list) == 2);
+    amp_tensor_release(&list);
+    assert_int_equal(list.form, AMP_FORM_TENSOR);
+}
+
+/* FNV-1a and a mix of two steps, computed elsewhere. */
+static void hashes_are_the_same_everywhere(void **state)
+{
+    (void)state;
+    assert_int_equal(amp_hash_fnv("", 0, 0), 0x2d563624);
+    assert_int_equal(amp_hash_fnv("a", 1, 0), 0xb4e2b72c);
+    assert_int_equal(amp_hash_fnv("foobar", 6, 0), 0xbf9059a7);
+    assert_int_equal(amp_hash_fnv("foobar", 6, 7), 0x83d1a077);
+}
+
+/* A bit more or less, anywhere, or a byte more makes another hash: of 32 bits some 16 differ. */
+static void keyed_hashes_depend_on_every_bit(void **state)
+{
+    unsigned char bytes[24] = {0};
+    (void)state;
+    for (size_t size = 0; size < sizeof bytes; size++) {
+        uint32_t before = amp_hash_keyed(bytes, size);
+        int n_bits = 0;
+        assert_int_equal(amp_hash_keyed(bytes, size), before);
+        assert_int_not_equal(amp_hash_keyed(bytes, size + 1), before);
+        for (size_t bit = 0; bit < 8 * size; bit++) {
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            uint32_t after = amp_hash_keyed(bytes, size);
+            assert_int_not_equal(after, before);
+            n_bits += __builtin_popcount(after ^ before);
+            bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+        }
+        if (size > 7) /* five standard deviations and more of fair coins */
+            assert_in_range(n_bits, 8 * size * 14, 8 * size * 18);
+    }
 }
 
 /* ---- dtypes ---- */
@@ -477,6 +684,10 @@ static void maps_find_what_was_put_last(void **state)
     }
     assert_false(amp_strmap_get(&map, "key1000", &value));
     assert_true(amp_strmap_get(&map, "key0", NULL));
+    /* Words of one hash are told apart. */
+    uint32_t hash = amp_hash_keyed("key0", 4);
+    assert_true(amp_strmap_get_hashed(&map, "key0", hash, &value));
+    assert_false(amp_strmap_get_hashed(&map, "another", hash, &value));
     amp_arena_destroy(arena);
 }
 
@@ -983,6 +1194,14 @@ int main(void)
         cmocka_unit_test(shapes_are_equal_or_not),
         cmocka_unit_test(shapes_have_texts),
         cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(elements_have_places),
+        cmocka_unit_test(elements_are_read),
+        cmocka_unit_test(elements_are_written),
+        cmocka_unit_test(pieces_are_converted_and_counted),
+        cmocka_unit_test(strings_are_owned),
+        cmocka_unit_test(what_overflows_is_refused),
+        cmocka_unit_test(hashes_are_the_same_everywhere),
+        cmocka_unit_test(keyed_hashes_depend_on_every_bit),
         cmocka_unit_test(bits_become_whole_bytes),
         cmocka_unit_test(dtypes_have_names),
         cmocka_unit_test(dtypes_hold_others_exactly),

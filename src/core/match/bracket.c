@@ -11,7 +11,7 @@
 struct reader {
     struct amp_arena *arena;
     struct amp_code_set *set;
-    const char *at, *end;
+    const char *at, *end; /* the 0 that ends the text */
     bool is_glob;
 };
 
@@ -30,7 +30,7 @@ static bool accept(struct reader *r, char c)
 /* Whether "[" and KIND stand here. */
 static bool opens(const struct reader *r, char kind)
 {
-    return r->end - r->at >= 2 && r->at[0] == '[' && r->at[1] == kind;
+    return r->at[0] == '[' && r->at[1] == kind;
 }
 
 /* What lies between "[" KIND, which is here, and KIND "]": goes to *TEXT, SIZE bytes. False when
