@@ -70,9 +70,7 @@ static void add_dims(struct amp_input_dims *dims, size_t i)
             dim = &dims->items[dims->count++];
             *dim = (struct open_dim){.symbol = shape->dims[d], .input = i, .place = d, .size = 1};
         }
-        dim->positions |= d == 0                      ? FIRST
-                          : d >= 2 && shape->rank > 2 ? BEHIND_FIRST | SPATIAL
-                                                      : BEHIND_FIRST;
+        dim->positions |= d == 0 ? FIRST : d == 1 ? BEHIND_FIRST : BEHIND_FIRST | SPATIAL;
     }
 }
 

@@ -407,6 +407,22 @@ static void refused_sizes_are_said(void **state)
                        "NAME=1,3,224,224");
 }
 
+static const char *is_refused_alike(const int64_t *sizes)
+{
+    trial.status = sizes[0] + sizes[1] + sizes[2] > 3 ? AMP_IO : AMP_MODEL;
+    return "no";
+}
+
+/* Also where the system's words are the same for all sizes. */
+static void refused_sizes_are_said_in_any_words(void **state)
+{
+    (void)state;
+    open_sizes(is_refused_alike);
+    find_sizes(AMP_IO, "node 0 with output 'y' (NonZero-13): no; none of the sizes tried for 'n', "
+                       "'m', 'b[1]' works: give one with --dim NAME=N or --input-shape "
+                       "NAME=1,3,224,224");
+}
+
 /* The numbers of a message from 2 to 4096, eight of them, each once; then common ones. */
 static void numbers_are_tried_once(void **state)
 {
@@ -1284,6 +1300,7 @@ int main(void)
         SIZES_TEST(what_never_works_is_said),
         SIZES_TEST(other_failures_are_left),
         SIZES_TEST(refused_sizes_are_said),
+        SIZES_TEST(refused_sizes_are_said_in_any_words),
         SIZES_TEST(numbers_are_tried_once),
         SIZES_TEST(large_inputs_are_not_tried),
         SIZES_TEST(shapes_are_of_the_declared_kind),
