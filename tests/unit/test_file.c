@@ -10,11 +10,15 @@
 #include "onnx/sample/npy.h"
 #include "scratch.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +27,9 @@ enum { FILE_SIZE = 3 * 4096 + 100, BUDGET = 8 << 20 };
 
 /* Whether what a path leads to lies on another device than it does. */
 static bool is_mounted_over;
+/* The next call of the system's fails. */
+static bool is_unreadable, is_unmappable;
+static char *next_mapping; /* where the next mapping is put, if there is room; NULL: anywhere */
 
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
 /* In the place of the system's. */
@@ -32,6 +39,28 @@ int stat(const char *path, struct stat *info)
     if (result == 0 && is_mounted_over)
         info->st_dev++;
     return result;
+}
+
+int open(const char *path, int flags, ...)
+{
+    if (is_unreadable) {
+        is_unreadable = false;
+        errno = EACCES;
+        return -1;
+    }
+    return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+}
+
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    if (is_unmappable) {
+        is_unmappable = false;
+        errno = ENODEV;
+        return MAP_FAILED;
+    }
+    void *place = next_mapping != NULL ? next_mapping : at;
+    next_mapping = NULL;
+    return (void *)syscall(SYS_mmap, place, size, protection, flags, fd, offset);
 }
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
@@ -87,6 +116,86 @@ static void only_regular_files_are_data(void **unused)
     }
 }
 
+/* A FIFO under PATH that COUNT times SIZE bytes of DATA come through. */
+static pid_t feed(const char *path, const void *data, size_t size, size_t count)
+{
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0666), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0)
+        return child;
+    int fd = open(path, O_WRONLY);
+    for (size_t i = 0; i < count; i++)
+        if (write(fd, data, size) < 0)
+            break;
+    _exit(0);
+}
+
+static void end(pid_t child)
+{
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+/* What the system refuses though the file is there. */
+static void refusals_of_the_system_are_said(void **unused)
+{
+    (void)unused;
+    const struct amp_stream stream = {.has_names = true, .size_max = 1000};
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    make_file("refused", 1);
+    assert_int_equal(mkfifo("refused_fifo", 0666), 0);
+    is_unreadable = true;
+    assert_int_equal(amp_bytes_open(&bytes, "refused", &err), AMP_IO);
+    assert_string_equal(err.text, "refused: cannot open: Permission denied");
+    assert_null(bytes.data);
+    err.status = AMP_OK;
+    is_unreadable = true;
+    assert_int_equal(amp_bytes_open_stream(&bytes, "refused_fifo", &stream, &err), AMP_IO);
+    assert_string_equal(err.text, "refused_fifo: cannot open: Permission denied");
+    err.status = AMP_OK;
+    is_unmappable = true;
+    assert_int_equal(amp_bytes_open(&bytes, "refused", &err), AMP_IO);
+    assert_string_equal(err.text, "refused: cannot map: No such device");
+    assert_null(bytes.data);
+    err.status = AMP_OK;
+    assert_int_equal(amp_bytes_open(&bytes, "refused", &err), AMP_OK);
+    assert_true(bytes.size == 1 && bytes.data[0] == 0);
+    amp_bytes_close(&bytes);
+    is_unmappable = true; /* memory for a stream */
+    pid_t child = feed("refused_stream", "x", 1, 1);
+    assert_int_equal(amp_bytes_open_stream(&bytes, "refused_stream", &stream, &err), AMP_IO);
+    end(child);
+    assert_string_equal(err.text, "refused_stream: out of memory: the stream takes 1.0 MB; 0 bytes "
+                                  "of 8.4 MB are in use");
+    assert_int_equal(amp_memory_used(), 0);
+}
+
+/* What has a name and is no stream is opened as a file is. */
+static void files_may_stand_for_streams(void **unused)
+{
+    (void)unused;
+    static const char *const refused[][2] = {
+        {".", ".: is a directory; a regular file is needed"},
+        {"socket3", "socket3: is a socket; a regular file is needed"},
+        {"none", "none: cannot open: No such file or directory"}};
+    const struct amp_stream stream = {.has_names = true, .size_max = 1};
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    make_socket("socket3");
+    make_file("plain", 3);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        err.status = AMP_OK;
+        assert_int_equal(amp_bytes_open_stream(&bytes, refused[i][0], &stream, &err), AMP_IO);
+        assert_string_equal(err.text, refused[i][1]);
+    }
+    err.status = AMP_OK;
+    assert_int_equal(amp_bytes_open_stream(&bytes, "plain", &stream, &err), AMP_OK);
+    assert_int_equal(bytes.size, 3); /* streams alone have a bound */
+    amp_bytes_close(&bytes);
+}
+
 static void a_model_is_no_socket(void **unused)
 {
     (void)unused;
@@ -120,27 +229,6 @@ static void streams_are_told_from_files(void **unused)
         assert_true(amp_file_is_stream(path));
     }
     close(fd);
-}
-
-/* A FIFO under PATH that COUNT times SIZE bytes of DATA come through. */
-static pid_t feed(const char *path, const void *data, size_t size, size_t count)
-{
-    unlink(path);
-    assert_int_equal(mkfifo(path, 0666), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child > 0)
-        return child;
-    int fd = open(path, O_WRONLY);
-    for (size_t i = 0; i < count; i++)
-        if (write(fd, data, size) < 0)
-            break;
-    _exit(0);
-}
-
-static void end(pid_t child)
-{
-    assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
 static void a_stream_is_in_the_account(void **unused)
@@ -338,6 +426,62 @@ static void reading_what_was_cut_ends_the_program(void **unused)
     expect_lost(parse_what_is_cut, "ampconv: cut.npy: was cut or cannot be read any more\n");
 }
 
+/* Two files, one behind the other in memory, of which the one that CUT names is cut and read. */
+static void read_one_of_two(const char *cut)
+{
+    static char *const place = (char *)(UINT64_C(1) << 45);
+    struct amp_bytes bytes[2];
+    const char *const paths[] = {"former", "latter"};
+    for (int i = 0; i < 2; i++) {
+        next_mapping = place + i * (1 << 24);
+        if (amp_bytes_open(&bytes[i], paths[i], NULL) != AMP_OK)
+            _exit(9);
+    }
+    if (truncate(cut, 4096) != 0)
+        _exit(9);
+    _exit(bytes[strcmp(cut, paths[1]) == 0].data[FILE_SIZE - 1]);
+}
+
+static void read_former(void)
+{
+    read_one_of_two("former");
+}
+
+static void read_latter(void)
+{
+    read_one_of_two("latter");
+}
+
+static void the_file_that_was_cut_is_named(void **unused)
+{
+    (void)unused;
+    make_file("former", FILE_SIZE);
+    make_file("latter", FILE_SIZE);
+    expect_lost(read_former, "ampconv: former: was cut or cannot be read any more\n");
+    make_file("former", FILE_SIZE);
+    expect_lost(read_latter, "ampconv: latter: was cut or cannot be read any more\n");
+}
+
+/* What somebody sends is no word about a file: the second time it ends the program as usual. */
+static void a_signal_that_is_sent_is_no_lost_file(void **unused)
+{
+    (void)unused;
+    int status;
+    make_file("kept", FILE_SIZE);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct amp_bytes bytes;
+        if (amp_bytes_open(&bytes, "kept", NULL) != AMP_OK)
+            _exit(9);
+        raise(SIGBUS);
+        raise(SIGBUS);
+        _exit(8);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
+}
+
 /* A file of another byte, and of that time: clocks of file systems are coarse. */
 static void write_at(const char *path, long half_seconds)
 {
@@ -514,6 +658,8 @@ int main(void)
         cmocka_unit_test(quotas_limit_threads),
         cmocka_unit_test(others_limit_threads),
         cmocka_unit_test(only_regular_files_are_data),
+        cmocka_unit_test(refusals_of_the_system_are_said),
+        cmocka_unit_test(files_may_stand_for_streams),
         cmocka_unit_test(a_model_is_no_socket),
         cmocka_unit_test(streams_are_told_from_files),
         cmocka_unit_test(a_stream_is_in_the_account),
@@ -523,6 +669,8 @@ int main(void)
         cmocka_unit_test(a_terminal_is_no_stream),
         cmocka_unit_test(no_model_is_seen_at_once),
         cmocka_unit_test(reading_what_was_cut_ends_the_program),
+        cmocka_unit_test(the_file_that_was_cut_is_named),
+        cmocka_unit_test(a_signal_that_is_sent_is_no_lost_file),
         cmocka_unit_test(a_changed_file_is_noticed),
         cmocka_unit_test(dropped_bytes_are_read_again),
         cmocka_unit_test(a_file_that_is_replaced_stays),

@@ -5,11 +5,13 @@
 
 #include "check/class_scores.h"
 #include "check/compare.h"
+#include "check/deviations.h"
 #include "check/elements.h"
 #include "check/input_dims.h"
 #include "check/metrics.h"
 #include "check/selection.h"
 #include "core/array.h"
+#include "core/graph/copy.h"
 #include "onnx/sample/output_stems.h"
 #include "train/history.h"
 #include "train/rows.h"
@@ -662,7 +664,221 @@ static void the_first_of_equals_agrees(void **state)
     }
 }
 
+/* The rank of a class is how many are put before it: those of greater scores, and of equal ones the
+   former. What has no place among the classes, or among numbers, comes last. */
+static void classes_have_ranks(void **state)
+{
+    static const float rows[3][4] = {{4, 3, 2, 1}, {1, 3, 3, 7}, {NAN, 2, -INFINITY, 2}};
+    static const size_t wanted[3][4] = {{0, 1, 2, 3}, {3, 1, 2, 0}, {4, 0, 2, 1}};
+    static const struct amp_class_scores scores = {.rows = 3, .n_classes = 4};
+    (void)state;
+    net_start(22);
+    const struct amp_tensor tensor = row_of(DIMS(3, 4), rows[0]);
+    for (size_t row = 0; row < 3; row++) {
+        for (int64_t class = 0; class < 4; class ++)
+            assert_int_equal(amp_class_scores_rank(&tensor, &scores, row, class),
+                             wanted[row][class]);
+        assert_int_equal(amp_class_scores_rank(&tensor, &scores, row, -1), 4);
+        assert_int_equal(amp_class_scores_rank(&tensor, &scores, row, 4), 4);
+        assert_int_equal(amp_class_scores_top(&tensor, &scores, row), row == 0   ? 0
+                                                                      : row == 1 ? 3
+                                                                                 : 1);
+    }
+}
+
+/* Numbers of two parts and of one have nothing to be set against each other. */
+static void complex_numbers_do_not_deviate_from_floats(void **state)
+{
+    (void)state;
+    static const float parts[4] = {1, 2, 3, 4};
+    net_start(22);
+    const struct amp_tensor two = row_of(DIMS(2), parts);
+    const struct amp_tensor pair = *net_tensor(AMP_COMPLEX64, DIMS(2), parts);
+    struct amp_deviations deviations = {.seen = 0};
+    amp_deviations_add(&deviations, &pair, &two);
+    amp_deviations_add(&deviations, &two, &pair);
+    assert_int_equal(deviations.seen, 0);
+    amp_deviations_add(&deviations, &two, &two);
+    assert_int_equal(deviations.seen, 2);
+    amp_deviations_add(&deviations, &pair, &pair);
+    assert_int_equal(deviations.seen, 6);
+}
+
 /* ---- what is selected ---- */
+
+/* A body of OWNER that gives out VALUE, of the main graph. */
+static void add_branch(uint32_t owner, const char *name, uint32_t value)
+{
+    uint32_t graph = amp_graph_add(net.model, name, owner);
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, value);
+    amp_node_set_attr(
+        net.model, owner,
+        (struct amp_attr){.name = name,
+                          .type = AMP_ATTR_GRAPH,
+                          .count = 1,
+                          .graphs = amp_arena_memdup(net.arena, &graph, sizeof graph)});
+}
+
+enum { N_SELECTED = 10 };
+
+/* n selects by h, i by g. What is read of them, also in a body, or has their shape is behind them;
+   z is selected by an input of truth values, and q by a shape that is the same in all runs. */
+static const struct {
+    const char *name;
+    bool is_behind[2]; /* n and i */
+} selected_outputs[N_SELECTED] = {{"n", {true, false}},    {"y", {false, false}},
+                                  {"i", {false, true}},    {"taken", {true, false}},
+                                  {"z", {false, false}},   {"shape", {true, false}},
+                                  {"own", {false, false}}, {"q", {false, false}},
+                                  {"if", {true, false}},   {"both", {true, true}}};
+
+static void start_selections(bool has_product)
+{
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), c = input("c", AMP_BOOL, DIMS(4));
+    uint32_t truth = input("truth", AMP_BOOL, SCALAR);
+    uint32_t h = NODE("Exp", "h", x), g = NODE("Neg", "g", x);
+    uint32_t n = NODE("NonZero", "n", NODE("Greater", "b", h, x));
+    uint32_t i = net_out(net_node(0, "TopK", "v", 2, IDS(g, NUMBERS("k", 2))), 1);
+    uint32_t taken = NODE("Gather", "taken", h, n), own = NODE("Shape", "own", h);
+    amp_value_at(net.model, i)->name = "i";
+    if (has_product)
+        taken = NODE("MatMul", "product", taken, input("w", AMP_FLOAT, ANY_DIMS));
+    uint32_t branch = net_node(0, "If", "if", 1, IDS(truth));
+    add_branch(branch, "then_branch", n);
+    add_branch(branch, "else_branch", n);
+    const uint32_t outputs[N_SELECTED] = {n,
+                                          NODE("Neg", "y", h),
+                                          i,
+                                          taken,
+                                          NODE("NonZero", "z", c),
+                                          NODE("Shape", "shape", n),
+                                          own,
+                                          NODE("NonZero", "q", own),
+                                          net_out(branch, 0),
+                                          NODE("Add", "both", i, n)};
+    for (size_t o = 0; o < N_SELECTED; o++)
+        output(outputs[o]);
+    infer_all();
+}
+
+static uint32_t value_called(const struct amp_model *model, const char *name)
+{
+    for (uint32_t v = 0; v < model->n_values; v++)
+        if (strcmp(amp_value_at(model, v)->name, name) == 0)
+            return v;
+    fail_msg("no value '%s'", name);
+    return AMP_NONE;
+}
+
+static void outputs_of_are(const struct amp_model *model, const char *wanted)
+{
+    char found[128] = "";
+    const struct amp_ids *outputs = &model->graphs[0].outputs;
+    for (size_t o = 0; o < outputs->count; o++) {
+        assert_true(amp_value_at(model, outputs->items[o])->is_output);
+        strcat(strcat(found, amp_value_at(model, outputs->items[o])->name), " ");
+    }
+    assert_string_equal(found, wanted);
+}
+
+static void outputs_are_behind_selections(void **state)
+{
+    (void)state;
+    start_selections(false);
+    struct amp_selections found = amp_selections_find(net.model);
+    assert_int_equal(found.count, 2);
+    assert_int_equal(found.n_outputs, N_SELECTED);
+    assert_int_equal(found.items[0].values[0], value_called(net.model, "n"));
+    assert_int_equal(found.items[1].values[0], value_called(net.model, "i"));
+    for (size_t o = 0; o < N_SELECTED; o++) {
+        const bool *wanted = selected_outputs[o].is_behind;
+        for (size_t i = 0; i < 2; i++)
+            if (amp_selections_reach(&found, o, i) != wanted[i])
+                fail_msg("%s: %d", selected_outputs[o].name, (int)i);
+        assert_int_equal(amp_output_is_selected(&found, o), wanted[0] || wanted[1]);
+    }
+    assert_int_equal(found.sources.count, 2);
+    assert_int_equal(found.sources.items[0], value_called(net.model, "h"));
+    assert_int_equal(found.sources.items[1], value_called(net.model, "g"));
+    assert_false(found.has_products);
+    for (uint64_t other = 1; other <= 3; other++) { /* of 10: the first of equals is the worst */
+        found.items[0].larger = found.items[1].larger = 10;
+        found.items[0].otherwise = 2;
+        found.items[1].otherwise = other;
+        assert_ptr_equal(amp_selection_worst(&found, 9), &found.items[other > 2]);
+        assert_ptr_equal(amp_selection_worst(&found, 2), &found.items[1]);
+        assert_null(amp_selection_worst(&found, 1));
+    }
+    char text[32];
+    amp_selection_node_text(&found, &found.items[0], text, sizeof text);
+    assert_string_equal(text, "NonZero 'n'");
+    amp_node_at(net.model, found.items[0].node)->name = "named";
+    amp_selection_node_text(&found, &found.items[0], text, sizeof text);
+    assert_string_equal(text, "NonZero 'named'");
+    amp_selections_free(&found);
+    start_selections(true);
+    found = amp_selections_find(net.model);
+    assert_true(found.has_products);
+    assert_ptr_equal(amp_selections_expose(&found, net.model, net.arena), net.model);
+    amp_selections_free(&found);
+}
+
+/* A selection that the converted model has not counts for no output, nor another that an output of
+   it is behind. */
+static void selections_are_those_of_both_models(void **state)
+{
+    (void)state;
+    start_selections(false);
+    struct amp_selections found = amp_selections_find(net.model);
+    struct amp_model *converted = amp_model_copy(net.model, net.arena);
+    amp_selections_pair(&found, converted);
+    assert_int_equal(found.count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(found.items[i].values[1], found.items[i].values[0]);
+    outputs_of_are(amp_selections_watch(&found, converted, 1),
+                   "n y i taken z shape own q if both n i ");
+    outputs_of_are(amp_selections_expose(&found, converted, net.arena), "y z own q h g ");
+    uint32_t i = found.items[1].values[0];
+    amp_value_at(converted, i)->name = "gone";
+    amp_node_remove(converted, amp_value_at(converted, i)->producer);
+    found.items[0].values[1] = found.items[1].values[1] = AMP_NONE;
+    amp_selections_pair(&found, converted);
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.items[0].values[0], value_called(net.model, "n"));
+    for (size_t o = 0; o < N_SELECTED; o++)
+        assert_int_equal(amp_selections_reach(&found, o, 0),
+                         selected_outputs[o].is_behind[0] && !selected_outputs[o].is_behind[1]);
+    outputs_of_are(amp_selections_watch(&found, net.model, 0),
+                   "n y i taken z shape own q if both n ");
+    outputs_of_are(amp_selections_expose(&found, net.model, net.arena), "y i z own q both h g ");
+    /* What the sources are called leads to them, unless it is a constant by now. */
+    uint32_t h = value_called(converted, "h");
+    static const float zeros[4];
+    amp_value_at(converted, h)->constant = net_tensor(AMP_FLOAT, DIMS(4), zeros);
+    assert_ptr_equal(amp_selections_expose(&found, converted, net.arena), converted);
+    amp_value_at(converted, h)->constant = NULL;
+    assert_ptr_not_equal(amp_selections_expose(&found, converted, net.arena), converted);
+    amp_value_at(converted, h)->name = "other";
+    assert_ptr_equal(amp_selections_expose(&found, converted, net.arena), converted);
+    amp_selections_free(&found);
+}
+
+/* In the same order, of whatever type. */
+static void selections_are_the_same_or_not(void **state)
+{
+    static const float floats[] = {1, -0.0f, 3}, others[] = {1, 0, 4};
+    static const int64_t numbers[] = {1, 0, 3};
+    (void)state;
+    net_start(22);
+    struct amp_tensor a = row_of(DIMS(3), floats), b = row_of(DIMS(3), others),
+                      first = row_of(DIMS(2), others), flat = row_of(DIMS(1, 3), floats),
+                      whole = *net_tensor(AMP_INT64, DIMS(3), numbers), same = whole;
+    assert_true(amp_selection_is_same(&a, &a) && amp_selection_is_same(&whole, &same));
+    assert_false(amp_selection_is_same(&a, &b) || amp_selection_is_same(&a, &flat));
+    a.shape = DIMS(2);
+    assert_true(amp_selection_is_same(&a, &first));
+}
 
 /* What two models select, as a node OP with the attribute axis, if that is not 9, says it. */
 struct selected {
@@ -1309,6 +1525,11 @@ int main(void)
         NET_TEST(products_are_class_scores),
         NET_TEST(probabilities_are_class_scores),
         NET_TEST(the_first_of_equals_agrees),
+        NET_TEST(classes_have_ranks),
+        NET_TEST(complex_numbers_do_not_deviate_from_floats),
+        NET_TEST(outputs_are_behind_selections),
+        NET_TEST(selections_are_those_of_both_models),
+        NET_TEST(selections_are_the_same_or_not),
         NET_TEST(selections_are_compared_as_sets),
         NET_TEST(lists_are_compared_item_by_item),
         NET_TEST(lists_are_measured_item_by_item),

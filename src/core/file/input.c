@@ -53,7 +53,7 @@ static void report_lost_file(int number, siginfo_t *info, void *context)
         return;
     }
     for (const struct amp_mapping *one = mappings; one != NULL; one = one->next)
-        if (at >= (uintptr_t)one->data && at - (uintptr_t)one->data < (size_t)one->info.st_size)
+        if (at - (uintptr_t)one->data < (size_t)one->info.st_size)
             label = one->label;
     amp_ending_run();
     say("ampconv: ");
@@ -361,6 +361,6 @@ void amp_streams_open(void)
     /* Opened the wrong way round, so that using them still fails. */
     static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
     for (int fd = 0; fd < 3; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", flags[fd]) != fd)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) != fd)
             return;
 }
