@@ -29,6 +29,7 @@ enum { FILE_SIZE = 3 * 4096 + 100, BUDGET = 8 << 20 };
 static bool is_mounted_over;
 /* The next call of the system's fails. */
 static bool is_unreadable, is_unmappable;
+static char *const place = (char *)(UINT64_C(1) << 45); /* where nobody else is */
 static char *next_mapping; /* where the next mapping is put, if there is room; NULL: anywhere */
 
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
@@ -58,9 +59,9 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
         errno = ENODEV;
         return MAP_FAILED;
     }
-    void *place = next_mapping != NULL ? next_mapping : at;
+    void *wanted = next_mapping != NULL ? next_mapping : at;
     next_mapping = NULL;
-    return (void *)syscall(SYS_mmap, place, size, protection, flags, fd, offset);
+    return (void *)syscall(SYS_mmap, wanted, size, protection, flags, fd, offset);
 }
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
@@ -429,7 +430,6 @@ static void reading_what_was_cut_ends_the_program(void **unused)
 /* Two files, one behind the other in memory, of which the one that CUT names is cut and read. */
 static void read_one_of_two(const char *cut)
 {
-    static char *const place = (char *)(UINT64_C(1) << 45);
     struct amp_bytes bytes[2];
     const char *const paths[] = {"former", "latter"};
     for (int i = 0; i < 2; i++) {
@@ -482,6 +482,45 @@ static void a_signal_that_is_sent_is_no_lost_file(void **unused)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS);
 }
 
+/* Of the three standard streams, those that CLOSED has a bit of are closed, and opened so that
+   using them fails: 0, or what is wrong. */
+static int open_closed(int closed)
+{
+    for (int fd = 0; fd < 3; fd++) {
+        int null = open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY);
+        dup2(null, fd);
+        if (null > 2)
+            close(null);
+    }
+    int free_before = dup(0);
+    close(free_before);
+    for (int fd = 0; fd < 3; fd++)
+        if ((closed >> fd & 1) != 0)
+            close(fd);
+    amp_streams_open();
+    for (int fd = 0; fd < 3; fd++) {
+        bool is_input = (fd == 0) == ((closed >> fd & 1) == 0);
+        if ((fcntl(fd, F_GETFL) & O_ACCMODE) != (is_input ? O_RDONLY : O_WRONLY))
+            return fd + 1;
+    }
+    return dup(0) == free_before ? 0 : 4;
+}
+
+static void closed_streams_stay_useless(void **unused)
+{
+    (void)unused;
+    for (int closed = 0; closed < 8; closed++) {
+        int status;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(open_closed(closed));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+}
+
 /* A file of another byte, and of that time: clocks of file systems are coarse. */
 static void write_at(const char *path, long half_seconds)
 {
@@ -523,23 +562,31 @@ static void dropped_bytes_are_read_again(void **unused)
     struct amp_bytes bytes;
     struct amp_error err = {.status = AMP_OK};
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    unsigned char *memory = aligned_alloc(page, 2 * page);
+    unsigned char *memory[2]; /* below and above the file */
     make_file("dropped", 1);
     assert_int_equal(truncate("dropped", (off_t)(4 * page)), 0);
+    next_mapping = place;
     assert_int_equal(amp_bytes_open(&bytes, "dropped", &err), AMP_OK);
     memset(bytes.data, 1, bytes.size);
-    memset(memory, 1, 2 * page);
+    for (int i = 0; i < 2; i++) {
+        memory[i] = mmap(i == 0 ? place - (1 << 24) : place + (1 << 24), 2 * page,
+                         PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        assert_ptr_not_equal(memory[i], MAP_FAILED);
+        memset(memory[i], 1, 2 * page);
+    }
     amp_bytes_drop(bytes.data + page + 1, page + page / 2); /* no whole page */
     assert_int_equal(bytes.data[2 * page], 1);
     amp_bytes_drop(bytes.data + 1, 3 * page);
-    amp_bytes_drop(memory, 2 * page);
+    amp_bytes_drop(memory[0], 2 * page);
+    amp_bytes_drop(memory[1], 2 * page);
     for (size_t i = 0; i < bytes.size; i++)
         assert_int_equal(bytes.data[i], i < page || i >= 3 * page);
     for (size_t i = 0; i < 2 * page; i++)
-        assert_int_equal(memory[i], 1);
+        assert_int_equal(memory[0][i] + memory[1][i], 2);
     amp_bytes_drop(bytes.data + 3 * page, page);
     assert_int_equal(bytes.data[4 * page - 1], 0);
-    free(memory);
+    munmap(memory[0], 2 * page);
+    munmap(memory[1], 2 * page);
     amp_bytes_close(&bytes);
 }
 
@@ -669,6 +716,7 @@ int main(void)
         cmocka_unit_test(a_terminal_is_no_stream),
         cmocka_unit_test(no_model_is_seen_at_once),
         cmocka_unit_test(reading_what_was_cut_ends_the_program),
+        cmocka_unit_test(closed_streams_stay_useless),
         cmocka_unit_test(the_file_that_was_cut_is_named),
         cmocka_unit_test(a_signal_that_is_sent_is_no_lost_file),
         cmocka_unit_test(a_changed_file_is_noticed),

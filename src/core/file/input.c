@@ -255,10 +255,10 @@ static enum amp_status grow(struct amp_bytes *bytes, struct amp_error *err)
 {
     void *data = MAP_FAILED;
     size_t step = claim_step(bytes), old = bytes->capacity, size = old + step;
-    if (step > 0 && old == 0)
-        data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    else if (step > 0)
-        data = mremap(bytes->data, old, size, MREMAP_MAYMOVE);
+    if (step > 0)
+        data = old == 0
+                   ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                   : mremap(bytes->data, old, size, MREMAP_MAYMOVE);
     if (data == MAP_FAILED) {
         amp_memory_return(step);
         amp_bytes_close(bytes); /* the message tells what others have in use */
