@@ -842,6 +842,76 @@ static void values_have_one_producer_before_their_use(void **state)
     form_is_refused("graph output 'c' is not defined");
 }
 
+/* ---- as text ---- */
+
+static void set_attr(uint32_t value, struct amp_attr attr)
+{
+    amp_node_set_attr(net.model, node_of(value), attr);
+}
+
+/* All that is told of a graph: types of values, attributes of each kind, of which eight items are
+   shown, tensors of one number with it, and bodies. */
+static void graphs_are_told_as_text(void **state)
+{
+    static float floats[] = {0.5f, -1};
+    static int64_t ints[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    static struct amp_str strings[] = {{"a\nb", 3}, {"c", 1}};
+    const double two = 2, pair[] = {1, 2};
+    const bool truth = true;
+    (void)state;
+    net_start(22);
+    int64_t n = amp_symbol_dim(net.model, "n");
+    struct amp_tensor *tensors[] = {
+        net_tensor(AMP_DOUBLE, SCALAR, &two), net_tensor(AMP_BOOL, DIMS(1), &truth),
+        net_tensor(AMP_COMPLEX64, DIMS(1), floats), net_tensor(AMP_STRING, DIMS(1), strings),
+        net_tensor(AMP_DOUBLE, DIMS(2), pair)};
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, n, AMP_DIM_UNKNOWN));
+    uint32_t s = input("s", AMP_INT64, ANY_DIMS), c = input("c", AMP_BOOL, SCALAR);
+    amp_value_at(net.model, s)->kind = AMP_KIND_SEQUENCE;
+    uint32_t w = FLOATS("w", 1, 2);
+    uint32_t y = NODE("Sum", "y", x, AMP_NONE, w), z = NODE("Neg", "z", y);
+    amp_node_at(net.model, node_of(y))->name = "named";
+    amp_node_at(net.model, node_of(z))->domain = "other";
+    amp_node_at(net.model, node_of(z))->since_version = 0;
+    set_attr(y, (struct amp_attr){"f", .type = AMP_ATTR_FLOAT, .count = 1, .floats = floats});
+    set_attr(y, (struct amp_attr){"fs", .type = AMP_ATTR_FLOATS, .count = 1, .floats = floats + 1});
+    set_attr(y, (struct amp_attr){"i", .type = AMP_ATTR_INT, .count = 1, .ints = ints + 6});
+    set_attr(y, (struct amp_attr){"i1", .type = AMP_ATTR_INTS, .count = 1, .ints = ints});
+    set_attr(y, (struct amp_attr){"i8", .type = AMP_ATTR_INTS, .count = 8, .ints = ints});
+    set_attr(y, (struct amp_attr){"i9", .type = AMP_ATTR_INTS, .count = 9, .ints = ints});
+    set_attr(y, (struct amp_attr){"i0", .type = AMP_ATTR_INTS, .count = 0});
+    set_attr(y, (struct amp_attr){"t", .type = AMP_ATTR_STRING, .count = 1, .strings = strings});
+    set_attr(y, (struct amp_attr){"t2", .type = AMP_ATTR_STRINGS, .count = 1, .strings = strings});
+    set_attr(z, (struct amp_attr){"d", .type = AMP_ATTR_TENSOR, .count = 1, .tensors = tensors});
+    set_attr(z, (struct amp_attr){"ds", .type = AMP_ATTR_TENSORS, .count = 5, .tensors = tensors});
+    set_attr(z, (struct amp_attr){"k", .type = AMP_ATTR_TYPE, .count = 1});
+    uint32_t owner = net_node(0, "If", "v", 2, IDS(c));
+    amp_node_at(net.model, owner)->outputs[1] = AMP_NONE;
+    add_passing_body(owner, "then_branch", y);
+    output(z);
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    amp_model_dump(file, net.model, NULL, NULL);
+    fclose(file);
+    assert_string_equal(
+        text, "ir 10, opset 22\n"
+              "input x float32 [2, n, ?]\n"
+              "input s sequence of int64\n"
+              "input c bool []\n"
+              "weight w float32 [2]\n"
+              "node Sum-13 'named' (x, -, w) -> y undefined f=0.5 fs=[-1] i=7 i1=[1] "
+              "i8=[1, 2, 3, 4, 5, 6, 7, 8] i9=[1, 2, 3, 4, 5, 6, 7, 8, ...] i0=[] t='a\\nb' "
+              "t2=['a\\nb']\n"
+              "node other.Neg (y) -> z undefined d=float64 [] 2 ds=[float64 [] 2, bool [1] 1, "
+              "complex64 [1], string [1], float64 [2]] k=type\n"
+              "node If-21 (c) -> v undefined, - then_branch=graph\n"
+              "  then_branch:\n"
+              "    output y undefined\n"
+              "output z undefined\n");
+    free(text);
+}
+
 /* ---- what leads to what ---- */
 
 static const char reached[] = "xcaqrsyzu"; /* the values of the main graph, by their letters */
@@ -1217,6 +1287,7 @@ int main(void)
         NET_TEST(a_node_moves_right_before_the_first_that_needs_it),
         NET_TEST(a_circle_has_no_order),
         NET_TEST(values_have_one_producer_before_their_use),
+        NET_TEST(graphs_are_told_as_text),
         NET_TEST(bodies_lead_on_what_they_take),
         NET_TEST(uses_are_listed_and_counted),
         NET_TEST(names_differ),

@@ -29,6 +29,8 @@ static int n_writes;
 static const char *denied; /* the path that access finds closed */
 static bool is_other_user; /* the program is one's that user_id is */
 static uid_t user_id;
+static int n_draws;              /* of what names are made from */
+static const char *drawn = NULL; /* a byte for each draw, which is full of it; NULL: random ones */
 /* Bytes that a write takes at most; 0: no limit. */
 static size_t write_max;
 static int killing_rename; /* as renames_left, but the program ends there */
@@ -91,6 +93,19 @@ int access(const char *path, int mode)
         return -1;
     }
     return (int)syscall(SYS_faccessat, AT_FDCWD, path, mode);
+}
+
+int getentropy(void *bytes, size_t size)
+{
+    n_draws++;
+    if (drawn == NULL)
+        return syscall(SYS_getrandom, bytes, size, 0) == (ssize_t)size ? 0 : -1;
+    if (*drawn == '\0') {
+        errno = EIO;
+        return -1;
+    }
+    memset(bytes, drawn[1] != '\0' ? *drawn++ : *drawn, size);
+    return 0;
 }
 
 uid_t geteuid(void)
@@ -248,6 +263,41 @@ static void a_folder_that_takes_no_more_files(void **unused)
     creations_left = 1;
     assert_int_equal(amp_output_open(&output, "data", &err), AMP_IO);
     assert_string_equal(err.text, "data: cannot create: No space left on device");
+    expect_pair("old");
+    tear_down();
+}
+
+/* Letters and digits; a name that is taken is not taken again, and some are tried. */
+static void temporaries_have_names_of_their_own(void **unused)
+{
+    (void)unused;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_output *output;
+    set_up(true);
+    write_file(".ampconv.aaaaaa", "other's");
+    write_file(".ampconv.999999", "other's");
+    drawn = "\x24\x23\x48\x47\x25"; /* a, 9, a, 9 and b */
+    n_draws = 0;
+    assert_int_equal(amp_output_open(&output, "model", &err), AMP_OK);
+    assert_int_equal(n_draws, 5);
+    assert_int_equal(access(".ampconv.bbbbbb", F_OK), 0);
+    assert_int_equal(count_temporaries(), 3);
+    amp_output_abandon(output);
+    assert_int_equal(count_temporaries(), 2);
+    drawn = "\x24";
+    n_draws = 0;
+    assert_int_equal(amp_output_open(&output, "model", &err), AMP_IO);
+    assert_string_equal(err.text, "model: cannot create: File exists");
+    assert_in_range(n_draws, 50, 200);
+    drawn = "";
+    err.status = AMP_OK;
+    n_draws = 0;
+    assert_int_equal(amp_output_open(&output, "model", &err), AMP_IO);
+    assert_string_equal(err.text, "model: cannot create: Input/output error");
+    assert_int_equal(n_draws, 1);
+    drawn = NULL;
+    assert_string_equal(text_of(".ampconv.aaaaaa"), "other's");
+    assert_int_equal(unlink(".ampconv.aaaaaa") | unlink(".ampconv.999999"), 0);
     expect_pair("old");
     tear_down();
 }
@@ -621,14 +671,14 @@ static void nothing_is_published_from_what_has_changed(void **unused)
 /* ---- what may be written where ---- */
 
 /* A folder of the test's own: a and hard are one file, l leads to it; ln leads to what d has not
-   yet; f is a FIFO. */
+   yet; f is a FIFO, and the file - is not standard output. */
 static void enter_paths(char folder[SCRATCH_MAX])
 {
     scratch_folder(folder, SCRATCH_MAX);
     assert_int_equal(chdir(folder), 0);
     assert_int_equal(mkdir("d", 0777), 0);
-    FILE *files[] = {fopen("a", "w"), fopen("d/a", "w")};
-    for (int i = 0; i < 2; i++) {
+    FILE *files[] = {fopen("a", "w"), fopen("d/a", "w"), fopen("./-", "w")};
+    for (int i = 0; i < 3; i++) {
         assert_non_null(files[i]);
         fclose(files[i]);
     }
@@ -688,7 +738,8 @@ static void outputs_are_inputs_or_not(void **state)
         bool is_input;
     } rows[] = {{"a", "a", true},    {"a", "./a", true},  {"a", "l", true},  {"l", "hard", true},
                 {"a", "d/a", false}, {"a", "new", false}, {"a", "-", false}, {"none", "a", false},
-                {"f", "f", false},   {"d/a", "a", false}, {"d", "d", false}};
+                {"f", "f", false},   {"d/a", "a", false}, {"d", "d", false}, {"./-", "-", false},
+                {"./-", "./-", true}};
     char folder[SCRATCH_MAX];
     (void)state;
     enter_paths(folder);
@@ -848,6 +899,7 @@ int main(void)
         cmocka_unit_test(a_pair_takes_its_place),
         cmocka_unit_test(a_pair_stays_when_a_call_fails),
         cmocka_unit_test(a_folder_that_takes_no_more_files),
+        cmocka_unit_test(temporaries_have_names_of_their_own),
         cmocka_unit_test(a_third_output_has_no_place),
         cmocka_unit_test(small_pieces_are_written_together),
         cmocka_unit_test(a_text_has_its_last_line_ended),

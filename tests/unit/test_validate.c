@@ -244,6 +244,27 @@ static void integers_are_exact(void **state)
             "expected 9007199254740992");
 }
 
+/* Of those that are equally far off the first is named; each type writes its numbers as its own. */
+static void the_worst_integer_is_named(void **state)
+{
+    (void)state;
+    const struct amp_tolerance wide = {100, 100};
+    const int8_t got[] = {-3, 3, 120, 5}, want[] = {3, -3, -7, 5};
+    differs(matrix(AMP_INT8, got, 2, 2), matrix(AMP_INT8, want, 2, 2), wide,
+            "3 of 4 elements differ; the worst is element [1, 0]: 120, expected -7");
+    differs(matrix(AMP_INT8, got, 1, 2), matrix(AMP_INT8, want, 1, 2), wide,
+            "2 of 2 elements differ; the worst is element [0, 0]: -3, expected 3");
+    const uint64_t large[] = {7, UINT64_MAX}, small[] = {5, 1};
+    differs(matrix(AMP_UINT64, large, 1, 2), matrix(AMP_UINT64, small, 1, 2), wide,
+            "2 of 2 elements differ; the worst is element [0, 1]: 18446744073709551615, expected "
+            "1");
+    const bool truths[] = {true, false}, others[] = {true, true};
+    differs(matrix(AMP_BOOL, truths, 1, 2), matrix(AMP_BOOL, others, 1, 2), wide,
+            "1 of 2 elements differ; the worst is element [0, 1]: 0, expected 1");
+    differs(matrix(AMP_INT8, got, 2, 2), matrix(AMP_INT8, got, 2, 2), wide, "");
+    differs(matrix(AMP_INT8, got, 0, 2), matrix(AMP_INT8, want, 0, 2), wide, "");
+}
+
 static void strings_are_compared_by_bytes(void **state)
 {
     (void)state;
@@ -257,10 +278,13 @@ static void strings_are_compared_by_bytes(void **state)
 static void complex_numbers_are_two_reals(void **state)
 {
     (void)state;
-    const float got[] = {1, 2, 3, 4}, want[] = {1, 2, 3, 5};
+    const float got[] = {1, 2, 3, 4}, want[] = {1, 2, 3, 5}, first[] = {1, 4, 3, 5};
     differs(matrix(AMP_COMPLEX64, got, 1, 2), matrix(AMP_COMPLEX64, want, 1, 2),
             (struct amp_tolerance){0, 0},
             "1 of 4 elements differ; the worst is element [0, 1]: 4, expected 5");
+    differs(matrix(AMP_COMPLEX64, got, 1, 2), matrix(AMP_COMPLEX64, first, 1, 2),
+            (struct amp_tolerance){0, 0},
+            "2 of 4 elements differ; the worst is element [0, 0]: 2, expected 4");
 }
 
 /* The codes of 1 and of the greatest values; an element takes one byte, or half of one. */
@@ -427,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_nan_is_the_worst),
         cmocka_unit_test(type_and_shape_come_first),
         cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(the_worst_integer_is_named),
         cmocka_unit_test(strings_are_compared_by_bytes),
         cmocka_unit_test(complex_numbers_are_two_reals),
         cmocka_unit_test(small_floats_are_read_as_numbers),
