@@ -794,7 +794,47 @@ static void a_circle_has_no_order(void **state)
     uint32_t a = NODE("Add", "a", x, x), b = NODE("Neg", "b", a);
     amp_node_at(net.model, node_of(a))->inputs[1] = b;
     assert_int_equal(amp_graph_sort(net.model, NULL, &net.err), AMP_MODEL);
-    assert_non_null(strstr(net.err.text, "cycle"));
+    assert_string_equal(net.err.text,
+                        "net.onnx: node 0 with output 'a' (Add-14) is part of a cycle");
+}
+
+/* Of two circles the first is named; what is not part of one is not, and moves nowhere. */
+static void the_first_circle_is_named(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t z = NODE("Exp", "z", x), a = NODE("Neg", "a", z), b = NODE("Neg", "b", a);
+    uint32_t c = NODE("Abs", "c", z), d = NODE("Abs", "d", c);
+    struct amp_ids *nodes = &net.model->graphs[0].nodes;
+    amp_node_at(net.model, node_of(a))->inputs[0] = b;
+    amp_node_at(net.model, node_of(c))->inputs[0] = d;
+    nodes->items[0] = node_of(b);
+    nodes->items[2] = node_of(z);
+    assert_int_equal(amp_graph_sort(net.model, NULL, &net.err), AMP_MODEL);
+    assert_string_equal(net.err.text,
+                        "net.onnx: node 2 with output 'b' (Neg-13) is part of a cycle");
+    assert_int_equal(nodes->items[0], node_of(b));
+    assert_int_equal(nodes->items[2], node_of(z));
+}
+
+/* Two thousand nodes in a row, the last first. */
+static void long_chains_are_sorted(void **state)
+{
+    enum { N = 2000 };
+    bool moved = false;
+    (void)state;
+    net_start(22);
+    uint32_t value = input("x", AMP_FLOAT, DIMS(4));
+    for (int i = 0; i < N; i++)
+        value = NODE("Neg", "v", value);
+    struct amp_ids *nodes = &net.model->graphs[0].nodes;
+    for (uint32_t i = 0; i < N; i++)
+        nodes->items[i] = N - 1 - i;
+    assert_int_equal(amp_graph_sort(net.model, &moved, &net.err), AMP_OK);
+    assert_true(moved);
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(nodes->items[i], i);
 }
 
 /* ---- form ---- */
@@ -1029,6 +1069,14 @@ static void uses_are_listed_and_counted(void **state)
     counts = amp_uses_count(net.model);
     assert_int_equal(counts[d], 0);
     free(counts);
+    amp_node_remove(net.model, node_of(d));
+    uses = amp_uses_create(net.model);
+    assert_int_equal(uses.first[d + 1] - uses.first[d], 0);
+    assert_true(amp_uses_only(net.model, &uses, x, &use) && use.node == node_of(a));
+    assert_int_equal(uses.first[a + 1] - uses.first[a], 2);
+    assert_int_equal(uses.items[uses.first[a]].node, node_of(b));
+    assert_int_equal(uses.items[uses.first[a] + 1].node, node_of(b));
+    amp_uses_destroy(&uses);
 }
 
 /* ---- names and attributes ---- */
@@ -1286,6 +1334,8 @@ int main(void)
         NET_TEST(what_a_body_gives_out_comes_before_its_owner),
         NET_TEST(a_node_moves_right_before_the_first_that_needs_it),
         NET_TEST(a_circle_has_no_order),
+        NET_TEST(the_first_circle_is_named),
+        NET_TEST(long_chains_are_sorted),
         NET_TEST(values_have_one_producer_before_their_use),
         NET_TEST(graphs_are_told_as_text),
         NET_TEST(bodies_lead_on_what_they_take),

@@ -627,7 +627,9 @@ static void probabilities_are_class_scores(void **state)
         if (amp_class_scores_are(net.model, y, &output) != cases[i].are_scores)
             fail_msg("case %zu", i);
     }
-    const struct amp_tensor none = row_of(DIMS(0, 3), (const float[1]){1});
+    struct amp_tensor none = row_of(DIMS(1, 3), cases[0].row);
+    assert_true(amp_class_scores_are(net.model, y, &none));
+    none.shape = DIMS(0, 3);
     assert_false(amp_class_scores_are(net.model, y, &none));
 }
 
@@ -741,6 +743,8 @@ static void start_selections(bool has_product)
     uint32_t n = NODE("NonZero", "n", NODE("Greater", "b", h, x));
     uint32_t i = net_out(net_node(0, "TopK", "v", 2, IDS(g, NUMBERS("k", 2))), 1);
     uint32_t taken = NODE("Gather", "taken", h, n), own = NODE("Shape", "own", h);
+    uint32_t dropout = net_node(0, "Dropout", "kept", 2, IDS(h));
+    amp_node_at(net.model, dropout)->outputs[1] = AMP_NONE;
     amp_value_at(net.model, i)->name = "i";
     if (has_product)
         taken = NODE("MatMul", "product", taken, input("w", AMP_FLOAT, ANY_DIMS));
@@ -748,7 +752,7 @@ static void start_selections(bool has_product)
     add_branch(branch, "then_branch", n);
     add_branch(branch, "else_branch", n);
     const uint32_t outputs[N_SELECTED] = {n,
-                                          NODE("Neg", "y", h),
+                                          NODE("Clip", "y", net_out(dropout, 0), AMP_NONE, h),
                                           i,
                                           taken,
                                           NODE("NonZero", "z", c),

@@ -532,6 +532,34 @@ static void an_exit_removes_the_temporary(void **unused)
     tear_down();
 }
 
+/* Whoever has closed standard input has files where it was. */
+static void write_with_closed_input(void)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_output *output;
+    close(STDIN_FILENO);
+    bool is_written = write_pair(&err) == AMP_OK;
+    bool is_opened = amp_output_open(&output, "/dev/null", &err) == AMP_OK;
+    if (is_opened)
+        amp_output_abandon(output);
+    _exit(is_written && is_opened && fcntl(STDIN_FILENO, F_GETFD) < 0 ? 7 : 1);
+}
+
+static void the_lowest_descriptor_is_one(void **unused)
+{
+    (void)unused;
+    int status;
+    set_up(true);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        write_with_closed_input();
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 7);
+    expect_pair("new");
+    tear_down();
+}
+
 /* Opens, writes and, after what CHANGE does to the folder "there", commits; nothing may be left
    anywhere. */
 static void fail_after(const char *change)
@@ -910,6 +938,7 @@ int main(void)
         cmocka_unit_test(a_pair_is_never_mixed),
         cmocka_unit_test(short_and_interrupted_writes_go_on),
         cmocka_unit_test(an_exit_removes_the_temporary),
+        cmocka_unit_test(the_lowest_descriptor_is_one),
         cmocka_unit_test(a_folder_goes_in_mid_write),
         cmocka_unit_test(the_working_folder_goes_in_mid_write),
         cmocka_unit_test(a_folder_that_moves_and_comes_back),

@@ -41,7 +41,7 @@ static void add_edges(const struct amp_model *model, struct edges *edges, bool f
 {
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
-        for (uint32_t i = 0; i < node->n_inputs && !node->is_removed; i++)
+        for (uint32_t i = 0; i < node->n_inputs; i++)
             if (node->inputs[i] != AMP_NONE)
                 add_edge(model, edges, node->inputs[i], id, fill);
     }
@@ -119,7 +119,7 @@ static enum amp_status sort_graph(struct walk *walk, struct amp_graph *graph, bo
     struct amp_ids *nodes = &graph->nodes;
     uint32_t cycle = AMP_NONE;
     walk->n_order = 0;
-    for (size_t i = 0; i < nodes->count && cycle == AMP_NONE; i++)
+    for (size_t i = 0; i < nodes->count; i++)
         visit(walk, nodes->items[i], &cycle);
     if (cycle != AMP_NONE) {
         char text[512];
