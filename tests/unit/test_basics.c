@@ -882,6 +882,159 @@ static void values_have_one_producer_before_their_use(void **state)
     form_is_refused("graph output 'c' is not defined");
 }
 
+/* ---- edits ---- */
+
+static void domains_and_symbols_are_found(void **state)
+{
+    (void)state;
+    net_start(22);
+    amp_model_import(net.model, "ai.onnx.ml", 4);
+    assert_int_equal(amp_model_opset(net.model, ""), 22);
+    assert_int_equal(amp_model_opset(net.model, "ai.onnx"), 22);
+    assert_int_equal(amp_model_opset(net.model, "ai.onnx.ml"), 4);
+    assert_int_equal(amp_model_opset(net.model, "none"), 0);
+    int64_t n = amp_symbol_dim(net.model, "n"), m = amp_symbol_dim(net.model, "m");
+    assert_true(n < AMP_DIM_UNKNOWN && m < AMP_DIM_UNKNOWN && n != m);
+    assert_true(amp_symbol_dim(net.model, "n") == n);
+    assert_string_equal(amp_dim_symbol(net.model, n), "n");
+    assert_string_equal(amp_dim_symbol(net.model, m), "m");
+    assert_null(amp_dim_symbol(net.model, AMP_DIM_UNKNOWN));
+    assert_null(amp_dim_symbol(net.model, 0));
+}
+
+/* Initializers that are no inputs came with IR version 4; in the main graph they can be both. */
+static void initializers_come_and_go(void **state)
+{
+    static const struct {
+        int64_t before;
+        bool is_inner;
+        int64_t after;
+    } rows[] = {{3, false, 3}, {3, true, 4}, {4, true, 4}, {7, true, 7}};
+    static const int64_t numbers[] = {5, 6};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        net_start(22);
+        uint32_t c = input("c", AMP_BOOL, SCALAR);
+        uint32_t body = amp_graph_add(net.model, "body", net_node(0, "If", "y", 1, IDS(c)));
+        net.model->ir_version = rows[i].before;
+        uint32_t graph = rows[i].is_inner ? body : 0;
+        uint32_t two = amp_graph_add_ints(net.model, graph, "two", numbers, 2);
+        uint32_t none = amp_graph_add_ints(net.model, graph, "none", NULL, 0);
+        assert_int_equal(net.model->ir_version, rows[i].after);
+        const struct amp_value *value = amp_value_at(net.model, two);
+        assert_true(value->is_initializer && value->constant == value->initial);
+        assert_true(value->rank == 1 && value->dims[0] == 2 && value->dtype == AMP_INT64);
+        assert_memory_equal(value->constant->data, numbers, sizeof numbers);
+        assert_int_equal(amp_tensor_count(amp_value_at(net.model, none)->constant), 0);
+        amp_graph_remove_initializer(net.model, two);
+        amp_graph_drop_removed(net.model);
+        const struct amp_ids *left = &net.model->graphs[graph].initializers;
+        assert_int_equal(left->count, 1);
+        assert_int_equal(left->items[0], none);
+    }
+}
+
+static void unique_names_count_on(void **state)
+{
+    static const char *const wanted[] = {"a", "a_1", "a_3", "a_4"};
+    (void)state;
+    net_start(22);
+    input("a_2", AMP_FLOAT, SCALAR);
+    for (size_t i = 0; i < AMP_COUNT(wanted); i++)
+        assert_string_equal(amp_model_unique_name(net.model, "a"), wanted[i]);
+    assert_string_equal(amp_model_unique_name(net.model, "a_3"), "a_3_1");
+}
+
+static void nodes_get_inputs_and_outputs(void **state)
+{
+    char text[64];
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t split = net_node(0, "Split", "y", 2, IDS(x));
+    uint32_t y = net_out(split, 0), z = net_out(split, 1);
+    struct amp_node *node = amp_node_at(net.model, split);
+    amp_node_grow_inputs(net.model, split, 3);
+    assert_true(node->n_inputs == 3 && node->inputs[0] == x && node->inputs[1] == AMP_NONE &&
+                node->inputs[2] == AMP_NONE);
+    node->inputs[2] = x;
+    const uint32_t *before = node->inputs;
+    amp_node_grow_inputs(net.model, split, 3);
+    amp_node_grow_inputs(net.model, split, 2);
+    assert_true(node->n_inputs == 3 && node->inputs == before && node->inputs[2] == x);
+    assert_string_equal(amp_node_text(net.model, split, text, sizeof text),
+                        "node 0 with output 'y' (Split-18)");
+    node->outputs[0] = AMP_NONE;
+    assert_string_equal(amp_node_text(net.model, split, text, sizeof text),
+                        "node 0 with output 'y_1' (Split-18)");
+    node->since_version = 0;
+    node->domain = "d";
+    assert_string_equal(amp_node_text(net.model, split, text, sizeof text),
+                        "node 0 with output 'y_1' (d.Split)");
+    node->name = "named";
+    assert_string_equal(amp_node_text(net.model, split, text, sizeof text),
+                        "node 'named' (d.Split)");
+    assert_true(amp_node_is(node, "d", "Split"));
+    assert_false(amp_node_is(node, "", "Split") || amp_node_is(node, "d", "Neg"));
+    amp_node_clear_outputs(net.model, split, 3);
+    assert_true(node->n_outputs == 3 && node->outputs[0] == AMP_NONE &&
+                node->outputs[2] == AMP_NONE);
+    node->name = "";
+    assert_string_equal(amp_node_text(net.model, split, text, sizeof text),
+                        "node 0 with output '' (d.Split)");
+    uint32_t other = node_of(NODE("Neg", "v", x));
+    amp_node_set_output(net.model, other, 0, z);
+    assert_int_equal(node_of(z), other);
+    amp_node_set_output(net.model, other, 0, AMP_NONE);
+    assert_int_equal(net_out(other, 0), AMP_NONE);
+    /* What a removed node gave and another one gives has a producer. */
+    node->outputs[0] = y;
+    node->outputs[1] = z;
+    amp_node_remove(net.model, split);
+    assert_true(node->is_removed && node_of(y) == AMP_NONE && node_of(z) == other);
+}
+
+static void attributes_are_read_by_type(void **state)
+{
+    static int64_t two[] = {3, 4};
+    static float half = 0.5f;
+    size_t count = 7;
+    (void)state;
+    net_start(22);
+    uint32_t c = input("c", AMP_BOOL, SCALAR);
+    uint32_t id = net_node(0, "If", "y", 1, IDS(c));
+    const struct amp_node *node = amp_node_at(net.model, id);
+    amp_node_set_attr(net.model, id,
+                      (struct amp_attr){"i", .type = AMP_ATTR_INTS, .count = 2, .ints = two});
+    amp_node_set_attr(net.model, id,
+                      (struct amp_attr){"f", .type = AMP_ATTR_FLOAT, .count = 1, .floats = &half});
+    set_word(net_out(id, 0), "s", "word");
+    assert_true(amp_node_ints(node, "i", &count) == two && count == 2);
+    assert_null(amp_node_ints(node, "f", &count));
+    assert_int_equal(count, 0);
+    assert_null(amp_node_ints(node, "none", &count));
+    assert_true(amp_node_float(node, "f", 2) == half && amp_node_float(node, "i", 2) == 2);
+    assert_string_equal(amp_node_string(node, "s", "none"), "word");
+    assert_string_equal(amp_node_string(node, "x", "none"), "none");
+    assert_int_equal(amp_node_int(node, "i", 9), 9);
+    assert_null(amp_node_attr(node, "none"));
+    assert_false(amp_node_has_bodies(node));
+    uint32_t body = amp_graph_add(net.model, "body", id);
+    uint32_t graphs[] = {body, body};
+    amp_node_set_attr(net.model, id, (struct amp_attr){"g", .type = AMP_ATTR_GRAPHS, .count = 0});
+    assert_false(amp_node_has_bodies(node));
+    amp_node_set_attr(
+        net.model, id,
+        (struct amp_attr){"g", .type = AMP_ATTR_GRAPHS, .count = 2, .graphs = graphs});
+    assert_true(amp_node_has_bodies(node));
+    assert_int_equal(amp_attr_graph_count(amp_node_attr(node, "g")), 2);
+    uint32_t inner = net_node(body, "Neg", "v", 1, IDS(c));
+    assert_int_equal(amp_graph_container(net.model, inner, 0), id);
+    assert_int_equal(amp_graph_container(net.model, inner, body), inner);
+    assert_int_equal(amp_graph_container(net.model, id, body), AMP_NONE);
+    assert_int_equal(amp_graph_container(net.model, AMP_NONE, 0), AMP_NONE);
+}
+
 /* ---- as text ---- */
 
 static void set_attr(uint32_t value, struct amp_attr attr)
@@ -1337,6 +1490,11 @@ int main(void)
         NET_TEST(the_first_circle_is_named),
         NET_TEST(long_chains_are_sorted),
         NET_TEST(values_have_one_producer_before_their_use),
+        NET_TEST(domains_and_symbols_are_found),
+        NET_TEST(initializers_come_and_go),
+        NET_TEST(unique_names_count_on),
+        NET_TEST(nodes_get_inputs_and_outputs),
+        NET_TEST(attributes_are_read_by_type),
         NET_TEST(graphs_are_told_as_text),
         NET_TEST(bodies_lead_on_what_they_take),
         NET_TEST(uses_are_listed_and_counted),
