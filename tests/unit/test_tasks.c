@@ -15,10 +15,34 @@
 #include <string.h>
 
 #include "check/class_scores.h"
+#include "check/task/candidate.h"
 #include "check/task/eval.h"
 #include "check/task/labels.h"
 #include "check/task/task_bounds.h"
 #include "core/process/shell.h"
+#include "onnx/file/read.h"
+#include "onnx/file/write.h"
+#include "scratch.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The next pipe cannot be made. */
+static bool has_no_pipe;
+
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
+/* In the place of the system's. */
+int pipe2(int ends[2], int flags)
+{
+    if (!has_no_pipe)
+        return (int)syscall(SYS_pipe2, ends, flags);
+    has_no_pipe = false;
+    errno = EMFILE;
+    return -1;
+}
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 #define DIMS(...)                                                                   \
@@ -531,6 +555,8 @@ static void commands_judge_models(void **state)
     for (size_t i = 0; i < COUNT(cases); i++)
         assert_string_equal(evaluated(cases[i].command, "m.onnx"), cases[i].said);
     assert_non_null(strstr(evaluated("exit 126", "m.onnx"), "--eval: exit code 126"));
+    has_no_pipe = true;
+    assert_string_equal(evaluated("true", "m.onnx"), "/bin/sh: cannot start: Too many open files");
     assert_non_null(strstr(evaluated("kill -9 $$", "m.onnx"), "ended by signal 9"));
 }
 
@@ -547,6 +573,244 @@ static void commands_get_the_path(void **state)
     assert_string_equal(evaluated("[ \"{}\" = '{}' ] && [ '{}' = /a/b.onnx ]", "/a/b.onnx"),
                         "passed");
     assert_string_equal(evaluated("[ {} = \"$PWD\"/x.onnx ]", "x.onnx"), "passed");
+}
+
+/* ---- two models ---- */
+
+/* Bounds with one on the score, MOST; none where that is NULL. */
+static struct amp_task_bounds score_bounds(const char *most)
+{
+    struct amp_task_bounds bounds = {.items = {{.is_set = false}}};
+    struct amp_error err = {.status = AMP_OK};
+    if (most != NULL)
+        assert_int_equal(
+            amp_task_bounds_set(&bounds, amp_task_metric_find("eval-drop"), most, &err), AMP_OK);
+    return bounds;
+}
+
+static void references_have_to_pass(void **state)
+{
+    static const struct {
+        const char *command, *most, *said; /* said NULL: it begins, scored where there is a most */
+    } cases[] = {
+        {"echo 5", "1", NULL},
+        {"echo 5", NULL, NULL},
+        {"true", NULL, NULL},
+        {"exit 1", NULL, "--eval: the command does not pass the model as it was: exit code 1"},
+        {"exit 125", NULL,
+         "--eval: the command does not pass the model as it was: exit code 125, it cannot tell"},
+        {"true", "1",
+         "--eval: there is a bound on the score, and the last line that the command printed is no "
+         "number"},
+        {"kill -9 $$", NULL, "--eval: the command was ended by signal 9 (Killed)"},
+        {"exit 126", NULL,
+         "--eval: exit code 126: the command was not found or ended by a signal, or wants all to "
+         "stop; 0 to 125 are judged"},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_eval eval = {.command = cases[i].command, .timeout = 60};
+        struct amp_task_bounds bounds = score_bounds(cases[i].most);
+        struct amp_eval_check check;
+        struct amp_error err = {.status = AMP_OK};
+        enum amp_status status = amp_eval_reference(&eval, &bounds, "m.onnx", &check, &err);
+        assert_int_equal(status, cases[i].said == NULL ? AMP_OK : AMP_IO);
+        assert_string_equal(err.text, cases[i].said != NULL ? cases[i].said : "");
+        if (status != AMP_OK)
+            continue;
+        bool is_scored = strcmp(cases[i].command, "echo 5") == 0;
+        assert_int_equal(check.scores[0].is_scored, is_scored);
+        assert_true(!is_scored || check.scores[0].score == 5);
+        assert_ptr_equal(check.eval.command, cases[i].command);
+    }
+}
+
+static void references_may_be_known(void **state)
+{
+    static const char bound[] = "there is a bound on the score: a number is needed";
+    static const char number[] = "a score or passed is needed";
+    static const struct {
+        const char *text, *most, *said;
+    } cases[] = {{"0.5", "1", NULL},     {"-1e3", NULL, NULL},     {"passed", NULL, NULL},
+                 {"passed", "1", bound}, {"inf", NULL, number},    {"nan", NULL, number},
+                 {"inf", "1", bound},    {"0.5 ", NULL, number},   {"0.5x", NULL, number},
+                 {"", NULL, number},     {"failed", NULL, number}, {"", "1", bound}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_eval eval = {.command = "false", .timeout = 60, .is_lower_better = i % 2 == 0};
+        struct amp_task_bounds bounds = score_bounds(cases[i].most);
+        struct amp_eval_check check;
+        struct amp_error err = {.status = AMP_OK};
+        char said[128] = "";
+        enum amp_status status =
+            amp_eval_reference_known(&eval, &bounds, cases[i].text, &check, &err);
+        if (cases[i].said != NULL)
+            snprintf(said, sizeof said, "--eval-reference %s: %s", cases[i].text, cases[i].said);
+        assert_string_equal(err.text, said);
+        assert_int_equal(status, cases[i].said == NULL ? AMP_OK : AMP_USAGE);
+        if (status != AMP_OK)
+            continue;
+        bool is_scored = strcmp(cases[i].text, "passed") != 0;
+        assert_int_equal(check.outcomes[0].verdict, is_scored ? AMP_EVAL_SCORED : AMP_EVAL_PASSED);
+        assert_int_equal(check.scores[0].is_scored, is_scored);
+        assert_int_equal(check.scores[0].is_lower_better, i % 2 == 0);
+        assert_true(check.scores[0].score == (is_scored ? atof(cases[i].text) : 0));
+    }
+}
+
+static void candidates_are_set_against_the_reference(void **state)
+{
+    static const struct {
+        const char *reference, *most;
+        bool is_lower_better;
+        const char *command, *reason;
+        enum amp_status status;
+    } cases[] = {
+        {"5", "1", false, "echo 4", "", AMP_OK},
+        {"5", "0.5", false, "echo 4", "eval-drop 1 (5 to 4); at most 0.5 allowed", AMP_MISMATCH},
+        {"5", "0.5", true, "echo 4", "", AMP_OK},
+        {"5", NULL, false, "echo 4", "", AMP_OK},
+        {"5", NULL, false, "exit 3", "exit code 3", AMP_MISMATCH},
+        {"5", NULL, false, "exit 125", "exit code 125, it cannot tell", AMP_MISMATCH},
+        {"5", NULL, false, "true", "a score for the model before conversion alone", AMP_MISMATCH},
+        {"passed", NULL, false, "echo 5", "a score for the model after conversion alone",
+         AMP_MISMATCH},
+        {"passed", NULL, false, "true", "", AMP_OK},
+        {"passed", NULL, false, "exit 126", "", AMP_IO},
+    };
+    struct amp_eval_check check;
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_eval eval = {
+            .command = "false", .timeout = 60, .is_lower_better = cases[i].is_lower_better};
+        struct amp_task_bounds bounds = score_bounds(cases[i].most);
+        struct amp_error err = {.status = AMP_OK};
+        char said[128] = "";
+        assert_int_equal(amp_eval_reference_known(&eval, &bounds, cases[i].reference, &check, &err),
+                         AMP_OK);
+        check.eval.command = cases[i].command;
+        strcpy(check.reason, cases[i].status == AMP_IO ? "" : "of another candidate");
+        assert_int_equal(amp_eval_candidate(&check, "m.onnx", &err), cases[i].status);
+        assert_string_equal(check.reason, cases[i].reason);
+        if (cases[i].status == AMP_IO)
+            continue;
+        assert_int_equal(check.is_outside, cases[i].status != AMP_OK);
+        if (check.is_outside)
+            snprintf(said, sizeof said, "outside tolerance: --eval: %s", cases[i].reason);
+        assert_string_equal(err.text, said);
+    }
+}
+
+/* ---- files for the command ---- */
+
+static bool is_there(const char *folder, const char *name)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* The data lie beside the model as they will, in folders of their own; a file of data that is
+   called as the model is keeps its name. */
+static void candidates_lie_as_they_will(void **state)
+{
+    static const char *const cases[][3] = {{"m.onnx", "w.data", "model.onnx"},
+                                           {"out/m.onnx", "a/b/w.data", "model.onnx"},
+                                           {"m.onnx", "model.onnx", "_model.onnx"},
+                                           {"m.onnx", NULL, "model.onnx"}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_model_file file = {.model = NULL};
+        struct amp_error err = {.status = AMP_OK};
+        const struct amp_placement_options options = {
+            .path = cases[i][0], .data_name = cases[i][1], .threshold = 1000};
+        struct amp_placement *placement;
+        const char *path;
+        assert_int_equal(amp_model_read("models/digits_cnn.onnx", &file, &err), AMP_OK);
+        assert_int_equal(amp_model_prepare(file.model, &options, &placement, &err), AMP_OK);
+        assert_int_equal(amp_candidate_write(file.model, placement, &path, &err), AMP_OK);
+        char folder[4096];
+        snprintf(folder, sizeof folder, "%s", path);
+        char *slash = strrchr(folder, '/');
+        assert_string_equal(slash + 1, cases[i][2]);
+        *slash = '\0';
+        assert_true(is_there(folder, cases[i][2]));
+        assert_true(cases[i][1] == NULL || is_there(folder, cases[i][1]));
+        amp_candidate_remove();
+        assert_false(is_there(folder, "."));
+        amp_model_close(&file);
+    }
+}
+
+/* Where there is no room, or something else stands where a folder is to be, nothing stays. */
+static void candidates_without_room_are_said(void **state)
+{
+    char root[SCRATCH_MAX], said[SCRATCH_MAX + 100];
+    const struct amp_placement placement = {.path = "m.onnx", .data_path = "model.onnx/w.data"};
+    const char *path, *is_set = getenv("TMPDIR");
+    char *before = is_set != NULL ? strdup(is_set) : NULL;
+    struct amp_model_file file = {.model = NULL};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    assert_int_equal(amp_model_read("models/digits_cnn.onnx", &file, &err), AMP_OK);
+    scratch_folder(root, sizeof root);
+    snprintf(said, sizeof said, "%s/none", root);
+    setenv("TMPDIR", said, 1);
+    assert_int_equal(amp_candidate_write(file.model, &placement, &path, &err), AMP_IO);
+    assert_string_equal(err.text, "a folder for temporary files in $TMPDIR cannot be created: No "
+                                  "such file or directory");
+    setenv("TMPDIR", root, 1);
+    err.status = AMP_OK;
+    char name[300];
+    memset(name, 'n', sizeof name);
+    memcpy(name + 290, "/w", 3);
+    const struct amp_placement long_name = {.path = "m.onnx", .data_path = name};
+    assert_int_equal(amp_candidate_write(file.model, &long_name, &path, &err), AMP_IO);
+    assert_non_null(strstr(err.text, ": cannot create the folder: File name too long"));
+    assert_int_equal(rmdir(root), 0); /* it is empty */
+    if (before != NULL)
+        setenv("TMPDIR", before, 1);
+    else
+        unsetenv("TMPDIR");
+    free(before);
+    amp_model_close(&file);
+}
+
+/* What came through a stream is copied, unless its data did not come with it. */
+static void inputs_through_streams_become_files(void **state)
+{
+    char root[SCRATCH_MAX], model[SCRATCH_MAX + 16], data[SCRATCH_MAX + 16];
+    struct amp_model_file file = {.model = NULL};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_placement *placement;
+    const char *path;
+    (void)state;
+    assert_int_equal(amp_model_read("models/digits_cnn.onnx", &file, &err), AMP_OK);
+    assert_int_equal(amp_candidate_of_input(&file, &path, &err), AMP_OK);
+    assert_string_equal(path, "models/digits_cnn.onnx");
+    file.path = "-";
+    assert_int_equal(amp_candidate_of_input(&file, &path, &err), AMP_OK);
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, file.bytes.size);
+    assert_string_equal(evaluated("cmp {} models/digits_cnn.onnx", path), "passed");
+    amp_candidate_remove();
+    assert_int_not_equal(stat(path, &info), 0);
+    scratch_folder(root, sizeof root);
+    snprintf(model, sizeof model, "%s/m.onnx", root);
+    snprintf(data, sizeof data, "%s/m.data", root);
+    const struct amp_placement_options options = {
+        .path = model, .data_name = "m.data", .threshold = 1000};
+    assert_int_equal(amp_model_prepare(file.model, &options, &placement, &err), AMP_OK);
+    assert_int_equal(amp_model_write(file.model, placement, &err), AMP_OK);
+    amp_model_close(&file);
+    assert_int_equal(amp_model_read(model, &file, &err), AMP_OK);
+    file.path = "-";
+    assert_int_equal(amp_candidate_of_input(&file, &path, &err), AMP_USAGE);
+    assert_string_equal(err.text, "-: a model with external data came through a stream; a command "
+                                  "that judges it needs a file");
+    amp_model_close(&file);
+    assert_int_equal(unlink(model) | unlink(data) | rmdir(root), 0);
 }
 
 int main(void)
@@ -569,6 +833,12 @@ int main(void)
         cmocka_unit_test(commands_end_in_many_ways),
         cmocka_unit_test(commands_judge_models),
         cmocka_unit_test(commands_get_the_path),
+        cmocka_unit_test(references_have_to_pass),
+        cmocka_unit_test(references_may_be_known),
+        cmocka_unit_test(candidates_are_set_against_the_reference),
+        cmocka_unit_test(candidates_lie_as_they_will),
+        cmocka_unit_test(candidates_without_room_are_said),
+        cmocka_unit_test(inputs_through_streams_become_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
