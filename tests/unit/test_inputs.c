@@ -9,6 +9,7 @@
 #include "check/elements.h"
 #include "check/input_dims.h"
 #include "check/metrics.h"
+#include "check/pairs.h"
 #include "check/selection.h"
 #include "core/array.h"
 #include "core/graph/copy.h"
@@ -868,6 +869,256 @@ static void selections_are_those_of_both_models(void **state)
     amp_selections_free(&found);
 }
 
+/* ---- which values are the same ---- */
+
+/* The reference and the converted model; each begins with the input x of two by four floats. */
+static struct amp_model *pair_of[2];
+static uint32_t pair_x;
+
+static void start_side(int side)
+{
+    net_start(22);
+    pair_of[side] = net.model;
+    pair_x = input("x", AMP_FLOAT, DIMS(2, 4));
+}
+
+static void cast_to(uint32_t value, enum amp_dtype dtype)
+{
+    set_int(value, "to", dtype);
+}
+
+struct wanted_pair {
+    const char *converted, *reference; /* reference NULL: it is compared with none */
+    enum amp_pairing_kind kind;
+    const char *source; /* NULL: none */
+};
+
+/* The pairs of both models, whose nodes are complete, are the N WANTED ones; and as many values of
+   each have none. */
+static void pairs_are(const struct wanted_pair *wanted, size_t n, size_t n_reference,
+                      size_t n_converted)
+{
+    struct amp_pairs pairs = amp_pairs_create(pair_of[0], pair_of[1]);
+    assert_int_equal(pairs.count, pair_of[1]->n_values);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t c = value_called(pair_of[1], wanted[i].converted);
+        const char *of =
+            pairs.of[c] == AMP_NONE ? "-" : amp_value_at(pair_of[0], pairs.of[c])->name;
+        const char *source =
+            pairs.source[c] == AMP_NONE ? "-" : amp_value_at(pair_of[0], pairs.source[c])->name;
+        const char *reference = wanted[i].reference != NULL ? wanted[i].reference : "-";
+        if (strcmp(of, reference) != 0 ||
+            strcmp(source, wanted[i].source != NULL ? wanted[i].source : "-") != 0)
+            fail_msg("%s: of %s, source %s", wanted[i].converted, of, source);
+        if (wanted[i].reference != NULL && pairs.kind[c] != wanted[i].kind)
+            fail_msg("%s: kind %d", wanted[i].converted, (int)pairs.kind[c]);
+    }
+    assert_int_equal(pairs.n_unpaired[0], n_reference);
+    assert_int_equal(pairs.n_unpaired[1], n_converted);
+    amp_pairs_destroy(&pairs);
+    assert_null(pairs.of);
+}
+
+#define PAIRS_ARE(n_reference, n_converted, ...)                                              \
+    pairs_are((const struct wanted_pair[]){__VA_ARGS__},                                      \
+              sizeof((const struct wanted_pair[]){__VA_ARGS__}) / sizeof(struct wanted_pair), \
+              n_reference, n_converted)
+
+/* A name says it, where the types can be compared at all; inputs and what is the same in all runs
+   are compared with none. */
+static void values_are_paired_by_name(void **state)
+{
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        start_side(side);
+        uint32_t x = pair_x, w = FLOATS("w", 1, 2, 3, 4);
+        enum amp_dtype low = side == 0 ? AMP_FLOAT : AMP_BFLOAT16;
+        uint32_t to_low = NODE("Cast", "to_low", x);
+        cast_to(to_low, low);
+        output(NODE("Neg", "floats", to_low));
+        uint32_t whole = NODE("Cast", "whole", x);
+        cast_to(whole, side == 0 ? AMP_INT64 : AMP_INT32);
+        output(NODE("Neg", "integers", whole));
+        output(NODE("Abs", "same", NODE("Neg", "fixed", w)));
+        output(NODE("Exp", side == 0 ? "lone" : "alone", NODE("Abs", "abs", x)));
+        infer_all();
+    }
+    PAIRS_ARE(1, 1, {"x", NULL, 0, "x"}, {"floats", "floats", AMP_PAIRED_BY_NAME, "floats"},
+              {"abs", "abs", AMP_PAIRED_BY_NAME, "abs"}, {"integers", NULL, 0, NULL},
+              {"w", NULL, 0, NULL}, {"fixed", NULL, 0, NULL}, {"same", NULL, 0, NULL},
+              {"alone", "lone", AMP_PAIRED_BY_POSITION, "lone"});
+    amp_value_at(pair_of[0], value_called(pair_of[0], "abs"))->kind = AMP_KIND_SEQUENCE;
+    amp_value_at(pair_of[0], value_called(pair_of[0], "lone"))->is_removed = true;
+    PAIRS_ARE(2, 3, {"abs", NULL, 0, NULL}, {"alone", NULL, 0, NULL});
+}
+
+/* Where a cast that loses nothing has the name, what is before it is compared; one that loses bits
+   is compared itself, and so is one of a graph input. */
+static void values_are_paired_through_casts(void **state)
+{
+    (void)state;
+    start_side(0);
+    output(NODE("Neg", "y", NODE("Exp", "v", pair_x)));
+    output(NODE("Abs", "z", pair_x));
+    output(NODE("Sin", "own", pair_x));
+    infer_all();
+    start_side(1);
+    uint32_t h = input("h", AMP_BFLOAT16, DIMS(2, 4)), low = NODE("Cast", "low", pair_x);
+    cast_to(low, AMP_BFLOAT16);
+    uint32_t wide = NODE("Cast", "wide", NODE("Neg", "y_low", NODE("Exp", "v", low)));
+    cast_to(wide, AMP_FLOAT);
+    uint32_t y = NODE("Cast", "y", wide), z = NODE("Cast", "z", NODE("Abs", "z_wide", pair_x));
+    cast_to(y, AMP_FLOAT);
+    cast_to(z, AMP_FLOAT16);
+    output(y);
+    output(z);
+    uint32_t own = NODE("Cast", "own", h);
+    cast_to(own, AMP_FLOAT);
+    output(own);
+    infer_all();
+    PAIRS_ARE(0, 0, {"low", NULL, 0, "x"}, {"v", "v", AMP_PAIRED_BY_NAME, "v"},
+              {"y_low", "y", AMP_PAIRED_BY_CASTS, "y"}, {"wide", NULL, 0, "y"}, {"y", NULL, 0, "y"},
+              {"z", "z", AMP_PAIRED_BY_NAME, "z"}, {"z_wide", NULL, 0, NULL},
+              {"own", "own", AMP_PAIRED_BY_NAME, "own"}, {"h", NULL, 0, NULL});
+}
+
+/* Whether two results in one place are taken for the same, which have names of their own. MAKE
+   makes that of a side of a, which is Exp of x, b, which is Neg of a, and p, which the other side
+   does not have. */
+static bool are_paired(uint32_t (*make)(int side, uint32_t a, uint32_t b, uint32_t p))
+{
+    for (int side = 0; side < 2; side++) {
+        start_side(side);
+        uint32_t a = NODE("Exp", "a", pair_x), b = NODE("Neg", "b", a);
+        uint32_t p = NODE(side == 0 ? "Sin" : "Cos", side == 0 ? "p0" : "p1", pair_x);
+        output(b);
+        uint32_t made = make(side, a, b, p);
+        amp_value_at(net.model, made)->name = side == 0 ? "made0" : "made1";
+        output(made);
+        output(NODE("Abs", "end", a));
+        infer_all();
+    }
+    struct amp_pairs pairs = amp_pairs_create(pair_of[0], pair_of[1]);
+    uint32_t of = pairs.of[value_called(pair_of[1], "made1")];
+    bool found = of == value_called(pair_of[0], "made0");
+    assert_true(found || of == AMP_NONE);
+    amp_pairs_destroy(&pairs);
+    return found;
+}
+
+#define MADE(name, expression)                                         \
+    static uint32_t name(int side, uint32_t a, uint32_t b, uint32_t p) \
+    {                                                                  \
+        (void)side, (void)a, (void)b, (void)p;                         \
+        return expression;                                             \
+    }
+
+MADE(same_read, NODE("Abs", "m", b))
+MADE(other_read, NODE("Abs", "m", side == 0 ? a : b))
+MADE(other_operator, NODE(side == 0 ? "Abs" : "Ceil", "m", b))
+MADE(swapped_sum, side == 0 ? NODE("Add", "m", a, b) : NODE("Add", "m", b, a))
+MADE(half_swapped_sum, side == 0 ? NODE("Add", "m", a, b) : NODE("Add", "m", b, b))
+MADE(swapped_difference, side == 0 ? NODE("Sub", "m", a, b) : NODE("Sub", "m", b, a))
+MADE(more_reads, side == 0 ? NODE("Max", "m", a, b) : NODE("Max", "m", a, b, b))
+MADE(unknown_read, NODE("Abs", "m", p))
+MADE(unknown_moved, NODE("Identity", "m", p))
+MADE(known_moved, NODE("Identity", "m", b))
+MADE(unknown_sum, side == 0 ? NODE("Add", "m", a, p) : NODE("Add", "m", p, a))
+MADE(missing_read, NODE("Clip", "m", b, AMP_NONE, AMP_NONE))
+MADE(missing_in_one,
+     NODE("Clip", "m", b, AMP_NONE,
+          side == 0 ? AMP_NONE : constant("c", AMP_FLOAT, SCALAR, (const float[]){1})))
+MADE(fixed_in_both, NODE("Add", "m", b, NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4))))
+MADE(fixed_in_one, NODE("Add", "m", a, side == 0 ? NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4)) : b))
+
+static uint32_t cast_read(int side, uint32_t a, uint32_t b, uint32_t p)
+{
+    (void)a, (void)p;
+    if (side == 0)
+        return NODE("Abs", "m", b);
+    uint32_t down = NODE("Cast", "down", b), up;
+    cast_to(down, AMP_INT32);
+    up = NODE("Cast", "up", down);
+    cast_to(up, AMP_FLOAT);
+    return NODE("Abs", "m", up);
+}
+
+/* The constant of each side in a sum. */
+static struct amp_tensor weights[2];
+
+static uint32_t weighted(int side, uint32_t a, uint32_t b, uint32_t p)
+{
+    (void)a, (void)p;
+    uint32_t w = amp_graph_add_initializer(
+        net.model, 0, "w", amp_arena_memdup(net.arena, &weights[side], sizeof weights[side]));
+    return NODE("Add", "m", b, w);
+}
+
+static void values_are_paired_by_position(void **state)
+{
+    static const struct {
+        uint32_t (*make)(int side, uint32_t a, uint32_t b, uint32_t p);
+        bool are_paired;
+    } rows[] = {{same_read, true},       {other_read, false},       {other_operator, false},
+                {swapped_sum, true},     {half_swapped_sum, false}, {swapped_difference, false},
+                {more_reads, false},     {unknown_read, true},      {unknown_moved, false},
+                {known_moved, true},     {unknown_sum, true},       {missing_read, true},
+                {missing_in_one, false}, {fixed_in_both, true},     {fixed_in_one, false},
+                {cast_read, true}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++)
+        if (are_paired(rows[i].make) != rows[i].are_paired)
+            fail_msg("row %zu", i);
+}
+
+/* Weights may be rounded and damaged, as long as they point in one direction: their cosine is 0.9
+   and more where both are finite, which zeros are not to be told from. */
+static void weights_point_in_one_direction(void **state)
+{
+    static const float one[] = {1, 2, 3, 4}, negated[] = {-1, -2, -3, -4}, zeros[4],
+                       tenth[] = {1, 2, 3, 4.01f}, damaged[] = {1, NAN, 3, 4},
+                       infinite[] = {1, 2, 3, INFINITY}, turned[] = {4, 3, 2, 1},
+                       near[] = {1, 0, 0, 0.48f}, far[] = {1, 0, 0, 0.49f}, unit[] = {1, 0, 0, 0};
+    static const struct {
+        const float *a, *b;
+        bool are_paired;
+    } rows[] = {{one, one, true},         {one, negated, false}, {one, zeros, true},
+                {zeros, zeros, true},     {one, tenth, true},    {one, damaged, true},
+                {damaged, one, true},     {one, infinite, true}, {one, turned, false},
+                {unit, near, true},       {unit, far, false},    {near, unit, true},
+                {damaged, negated, false}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        weights[0] = *net_tensor(AMP_FLOAT, DIMS(4), rows[i].a);
+        weights[1] = *net_tensor(AMP_FLOAT, DIMS(4), rows[i].b);
+        if (are_paired(weighted) != rows[i].are_paired)
+            fail_msg("row %zu", i);
+    }
+    weights[1] = *net_tensor(AMP_FLOAT, DIMS(1, 4), one); /* another shape */
+    weights[0] = *net_tensor(AMP_FLOAT, DIMS(4), one);
+    assert_false(are_paired(weighted));
+    /* What is converted when it is read. */
+    static const uint16_t halves[] = {0x3f80, 0x4000, 0x4040, 0x4080}; /* 1 to 4 */
+    struct amp_tensor low = *net_tensor(AMP_BFLOAT16, DIMS(4), halves);
+    weights[1] = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = DIMS(4), .source = &low};
+    assert_true(are_paired(weighted));
+    weights[0] = *net_tensor(AMP_FLOAT, DIMS(4), negated);
+    assert_false(are_paired(weighted));
+    weights[0] = *net_tensor(AMP_FLOAT, DIMS(4), turned);
+    assert_false(are_paired(weighted));
+    /* Of many elements some are looked at, from the first to the last. */
+    float many[200], half[200];
+    for (int i = 0; i < 200; i++) {
+        many[i] = 1;
+        half[i] = i < 100 ? 1 : -1;
+    }
+    weights[0] = *net_tensor(AMP_FLOAT, DIMS(50, 1, 4), many);
+    weights[1] = *net_tensor(AMP_FLOAT, DIMS(50, 1, 4), half);
+    assert_false(are_paired(weighted));
+    weights[1] = weights[0];
+    assert_true(are_paired(weighted));
+}
+
 /* In the same order, of whatever type. */
 static void selections_are_the_same_or_not(void **state)
 {
@@ -1533,6 +1784,10 @@ int main(void)
         NET_TEST(complex_numbers_do_not_deviate_from_floats),
         NET_TEST(outputs_are_behind_selections),
         NET_TEST(selections_are_those_of_both_models),
+        NET_TEST(values_are_paired_by_name),
+        NET_TEST(values_are_paired_through_casts),
+        NET_TEST(values_are_paired_by_position),
+        NET_TEST(weights_point_in_one_direction),
         NET_TEST(selections_are_the_same_or_not),
         NET_TEST(selections_are_compared_as_sets),
         NET_TEST(lists_are_compared_item_by_item),
