@@ -5,6 +5,7 @@
  */
 #include "cli/options/threads.h"
 #include "core/file/input.h"
+#include "core/file/output.h"
 #include "core/memory.h"
 #include "onnx/file/model_bytes.h"
 #include "onnx/sample/npy.h"
@@ -28,7 +29,7 @@ enum { FILE_SIZE = 3 * 4096 + 100, BUDGET = 8 << 20 };
 /* Whether what a path leads to lies on another device than it does. */
 static bool is_mounted_over;
 /* The next call of the system's fails. */
-static bool is_unreadable, is_unmappable;
+static bool is_unreadable, is_unmappable, is_interrupted;
 static char *const place = (char *)(UINT64_C(1) << 45); /* where nobody else is */
 static char *next_mapping; /* where the next mapping is put, if there is room; NULL: anywhere */
 
@@ -50,6 +51,16 @@ int open(const char *path, int flags, ...)
         return -1;
     }
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+}
+
+ssize_t read(int fd, void *data, size_t size)
+{
+    if (is_interrupted) {
+        is_interrupted = false;
+        errno = EINTR;
+        return -1;
+    }
+    return syscall(SYS_read, fd, data, size);
 }
 
 void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
@@ -173,6 +184,51 @@ static void refusals_of_the_system_are_said(void **unused)
     assert_int_equal(amp_memory_used(), 0);
 }
 
+static void interrupted_reads_go_on(void **unused)
+{
+    (void)unused;
+    const struct amp_stream stream = {.has_names = true, .size_max = 1000};
+    struct amp_bytes bytes;
+    struct amp_error err = {.status = AMP_OK};
+    pid_t child = feed("interrupted", "abc", 3, 2);
+    is_interrupted = true;
+    assert_int_equal(amp_bytes_open_stream(&bytes, "interrupted", &stream, &err), AMP_OK);
+    end(child);
+    assert_false(is_interrupted);
+    assert_int_equal(bytes.size, 6);
+    assert_memory_equal(bytes.data, "abcabc", 6);
+    amp_bytes_close(&bytes);
+}
+
+/* 0 when a file and a stream can be read by the descriptor that standard input had. */
+static int read_with_closed_input(void)
+{
+    const struct amp_stream stream = {.has_names = true, .size_max = 1000};
+    struct amp_bytes bytes;
+    close(STDIN_FILENO);
+    if (amp_bytes_open(&bytes, "lowest", NULL) != AMP_OK || bytes.size != 5)
+        return 1;
+    amp_bytes_close(&bytes);
+    if (amp_bytes_open_stream(&bytes, "lowest_fifo", &stream, NULL) != AMP_OK || bytes.size != 3)
+        return 2;
+    amp_bytes_close(&bytes);
+    return fcntl(STDIN_FILENO, F_GETFD) < 0 ? 0 : 3;
+}
+
+static void the_lowest_descriptor_is_one(void **unused)
+{
+    (void)unused;
+    int status;
+    make_file("lowest", 5);
+    pid_t writer = feed("lowest_fifo", "abc", 3, 1), child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(read_with_closed_input());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), 0);
+    end(writer);
+}
+
 /* What has a name and is no stream is opened as a file is. */
 static void files_may_stand_for_streams(void **unused)
 {
@@ -229,7 +285,13 @@ static void streams_are_told_from_files(void **unused)
         snprintf(path, sizeof path, "%s/%d", folders[i], fd);
         assert_true(amp_file_is_stream(path));
     }
+    int before = dup(STDIN_FILENO);
+    dup2(fd, STDIN_FILENO);
     close(fd);
+    assert_true(amp_file_is_stream("/dev/stdin"));
+    assert_true(amp_file_is_stream("/dev/../dev/stdin"));
+    dup2(before, STDIN_FILENO);
+    close(before);
 }
 
 static void a_stream_is_in_the_account(void **unused)
@@ -551,7 +613,14 @@ static void a_changed_file_is_noticed(void **unused)
         assert_int_equal(amp_bytes_check(&other, &err), AMP_OK);
         assert_int_equal(amp_bytes_check(&bytes, &err), AMP_IO);
         assert_string_equal(err.text, "changes: was changed while it was read");
+        err.status = AMP_OK; /* nothing is published from it either */
+        assert_int_equal(amp_output_write_text("published", "text", &err), AMP_IO);
+        assert_string_equal(err.text, "changes: was changed while it was read");
+        assert_int_not_equal(access("published", F_OK), 0);
         amp_bytes_close(&bytes);
+        err.status = AMP_OK;
+        assert_int_equal(amp_output_write_text("published", "text", &err), AMP_OK);
+        assert_int_equal(unlink("published"), 0);
         amp_bytes_close(&other);
     }
 }
@@ -583,6 +652,8 @@ static void dropped_bytes_are_read_again(void **unused)
         assert_int_equal(bytes.data[i], i < page || i >= 3 * page);
     for (size_t i = 0; i < 2 * page; i++)
         assert_int_equal(memory[0][i] + memory[1][i], 2);
+    amp_bytes_drop(bytes.data, page);
+    assert_int_equal(bytes.data[0] + bytes.data[page - 1], 0);
     amp_bytes_drop(bytes.data + 3 * page, page);
     assert_int_equal(bytes.data[4 * page - 1], 0);
     munmap(memory[0], 2 * page);
@@ -706,6 +777,8 @@ int main(void)
         cmocka_unit_test(others_limit_threads),
         cmocka_unit_test(only_regular_files_are_data),
         cmocka_unit_test(refusals_of_the_system_are_said),
+        cmocka_unit_test(interrupted_reads_go_on),
+        cmocka_unit_test(the_lowest_descriptor_is_one),
         cmocka_unit_test(files_may_stand_for_streams),
         cmocka_unit_test(a_model_is_no_socket),
         cmocka_unit_test(streams_are_told_from_files),

@@ -722,18 +722,18 @@ static void add_branch(uint32_t owner, const char *name, uint32_t value)
                           .graphs = amp_arena_memdup(net.arena, &graph, sizeof graph)});
 }
 
-enum { N_SELECTED = 10 };
+enum { N_SELECTED = 11 };
 
 /* n selects by h, i by g. What is read of them, also in a body, or has their shape is behind them;
    z is selected by an input of truth values, and q by a shape that is the same in all runs. */
 static const struct {
     const char *name;
     bool is_behind[2]; /* n and i */
-} selected_outputs[N_SELECTED] = {{"n", {true, false}},    {"y", {false, false}},
-                                  {"i", {false, true}},    {"taken", {true, false}},
-                                  {"z", {false, false}},   {"shape", {true, false}},
-                                  {"own", {false, false}}, {"q", {false, false}},
-                                  {"if", {true, false}},   {"both", {true, true}}};
+} selected_outputs[N_SELECTED] = {
+    {"n", {true, false}},     {"y", {false, false}}, {"i", {false, true}},
+    {"taken", {true, false}}, {"z", {false, false}}, {"shape", {true, false}},
+    {"own", {false, false}},  {"q", {false, false}}, {"if", {true, false}},
+    {"both", {true, true}},   {"odd", {true, false}}};
 
 static void start_selections(bool has_product)
 {
@@ -752,19 +752,23 @@ static void start_selections(bool has_product)
     uint32_t branch = net_node(0, "If", "if", 1, IDS(truth));
     add_branch(branch, "then_branch", n);
     add_branch(branch, "else_branch", n);
-    const uint32_t outputs[N_SELECTED] = {n,
-                                          NODE("Clip", "y", net_out(dropout, 0), AMP_NONE, h),
-                                          i,
-                                          taken,
-                                          NODE("NonZero", "z", c),
-                                          NODE("Shape", "shape", n),
-                                          own,
-                                          NODE("NonZero", "q", own),
-                                          net_out(branch, 0),
-                                          NODE("Add", "both", i, n)};
-    for (size_t o = 0; o < N_SELECTED; o++)
+    const uint32_t outputs[] = {n,
+                                NODE("Clip", "y", net_out(dropout, 0), AMP_NONE, h),
+                                i,
+                                taken,
+                                NODE("NonZero", "z", c),
+                                NODE("Shape", "shape", n),
+                                own,
+                                NODE("NonZero", "q", own),
+                                net_out(branch, 0),
+                                NODE("Add", "both", i, n)};
+    for (size_t o = 0; o < AMP_COUNT(outputs); o++)
         output(outputs[o]);
     infer_all();
+    /* An operator that nobody knows. */
+    uint32_t odd = NODE("Neg", "odd", n);
+    amp_node_at(net.model, node_of(odd))->domain = "unknown";
+    output(odd);
 }
 
 static uint32_t value_called(const struct amp_model *model, const char *name)
@@ -842,7 +846,7 @@ static void selections_are_those_of_both_models(void **state)
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(found.items[i].values[1], found.items[i].values[0]);
     outputs_of_are(amp_selections_watch(&found, converted, 1),
-                   "n y i taken z shape own q if both n i ");
+                   "n y i taken z shape own q if both odd n i ");
     outputs_of_are(amp_selections_expose(&found, converted, net.arena), "y z own q h g ");
     uint32_t i = found.items[1].values[0];
     amp_value_at(converted, i)->name = "gone";
@@ -855,7 +859,7 @@ static void selections_are_those_of_both_models(void **state)
         assert_int_equal(amp_selections_reach(&found, o, 0),
                          selected_outputs[o].is_behind[0] && !selected_outputs[o].is_behind[1]);
     outputs_of_are(amp_selections_watch(&found, net.model, 0),
-                   "n y i taken z shape own q if both n ");
+                   "n y i taken z shape own q if both odd n ");
     outputs_of_are(amp_selections_expose(&found, net.model, net.arena), "y i z own q both h g ");
     /* What the sources are called leads to them, unless it is a constant by now. */
     uint32_t h = value_called(converted, "h");
