@@ -413,6 +413,140 @@ static void each_output_must_be_within_its_tolerance(void **state)
     }
 }
 
+/* What labels and bounds have to do with each other and with the outputs. */
+static void labels_have_to_fit(void **state)
+{
+    static const float targets[6] = {0};
+    static const int64_t classes[2] = {3, 0};
+    struct amp_labels labels = {.path = "l.npy",
+                                .tensor = *net_tensor(AMP_FLOAT, DIMS(2, 3), targets)};
+    struct amp_validation result;
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    const struct amp_model *reference = two_outputs(0);
+    struct amp_tensor *x = net_tensor(AMP_FLOAT, DIMS(2, 4), numbers);
+    two_outputs(0);
+    assert_int_equal(validate(reference, x, &labels, &result), AMP_MODEL);
+    assert_string_equal(net.err.text, "net.onnx: no output has rows like those of --labels l.npy, "
+                                      "shape [2, 3] (class numbers are integers)");
+    assert_null(result.outputs);
+    /* A bound is on what some labels give, which classes do and targets do not. */
+    for (int has_classes = 0; has_classes < 2; has_classes++) {
+        struct amp_labels two[2] = {labels, labels};
+        two[0].tensor = *net_tensor(AMP_FLOAT, DIMS(2, 4), numbers);
+        two[1].tensor = *net_tensor(AMP_INT64, DIMS(2), classes);
+        struct amp_validate_options options = {
+            .source = {.count = 1, .load = load_one, .context = x},
+            .bounds = amp_metric_bounds_default(AMP_BFLOAT16),
+            .labels = two,
+            .n_labels = 1 + (size_t)has_classes};
+        err = (struct amp_error){.status = AMP_OK};
+        assert_int_equal(amp_task_bounds_set(&options.task_bounds,
+                                             amp_task_metric_find("accuracy-drop"), "0", &err),
+                         AMP_OK);
+        enum amp_status status = amp_validate(reference, net.model, &options, &result, &err);
+        assert_int_equal(status, has_classes ? AMP_OK : AMP_MODEL);
+        assert_int_equal(
+            strncmp(err.text, has_classes ? "" : "--tolerance accuracy-drop: there is no accuracy",
+                    has_classes ? 1 : 47),
+            0);
+        if (status == AMP_OK) {
+            assert_int_equal(result.tasks[1].scores[0].right, 2);
+            amp_validation_free(&result);
+        }
+    }
+}
+
+/* The converted model may have inputs of its own that have values. */
+static void inputs_with_values_may_be_more(void **state)
+{
+    static const float two[1] = {1};
+    (void)state;
+    for (int has_value = 0; has_value < 2; has_value++) {
+        struct amp_validation result;
+        const struct amp_model *reference = two_outputs(0);
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 4)), more = input("more", AMP_FLOAT, DIMS(1));
+        if (has_value) {
+            amp_graph_make_initializer(net.model, more, net_tensor(AMP_FLOAT, DIMS(1), two));
+            amp_value_at(net.model, more)->constant = NULL;
+        }
+        output(NODE("Mul", "first", x, more));
+        output(NODE("Identity", "second", x));
+        struct amp_tensor *sample = net_tensor(AMP_FLOAT, DIMS(2, 4), numbers);
+        enum amp_status status = validate(reference, sample, NULL, &result);
+        assert_int_equal(status, has_value ? AMP_OK : AMP_MODEL);
+        assert_string_equal(net.err.text,
+                            has_value ? "" : "net.onnx: input 'more' is no input of net.onnx");
+        if (status == AMP_OK)
+            assert_int_equal(result.outputs[0].metrics.different, 0);
+        amp_validation_free(&result);
+    }
+}
+
+/* An output whose one element is X in the reference and Y in the other. */
+static struct amp_output_check output_of(float x, float y)
+{
+    struct amp_output_check check = {.name = "y"};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor a = *net_tensor(AMP_FLOAT, DIMS(1), &x),
+                      b = *net_tensor(AMP_FLOAT, DIMS(1), &y);
+    assert_int_equal(amp_metrics_add(&check.metrics, &a, &b, &err), AMP_OK);
+    return check;
+}
+
+static struct amp_output_check integers_of(int64_t x, int64_t y)
+{
+    struct amp_output_check check = {.name = "y"};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor a = *net_tensor(AMP_INT64, DIMS(1), &x),
+                      b = *net_tensor(AMP_INT64, DIMS(1), &y);
+    assert_int_equal(amp_metrics_add(&check.metrics, &a, &b, &err), AMP_OK);
+    return check;
+}
+
+/* From the worst to the best; of equally good ones the selections count, and then the order. */
+static void outputs_are_good_or_bad(void **state)
+{
+    (void)state;
+    net_start(22);
+    struct amp_output_check outside = output_of(10, 10), selected[2];
+    outside.is_outside = true;
+    for (int i = 0; i < 2; i++) {
+        selected[i] = output_of(10, 11);
+        selected[i].metrics.selected = 10;
+        selected[i].metrics.otherwise = 2 - (uint64_t)i;
+    }
+    struct amp_output_check ladder[] = {outside,          integers_of(1, 2), selected[0],
+                                        selected[1],      output_of(10, 11), output_of(10, 10.1f),
+                                        output_of(10, 10)};
+    for (size_t i = 0; i < COUNT(ladder); i++)
+        for (size_t k = 0; k < COUNT(ladder); k++) {
+            if (amp_output_is_worse(&ladder[i], &ladder[k]) != (i < k))
+                fail_msg("%zu and %zu", i, k);
+            struct amp_output_check both[] = {ladder[i], ladder[k], ladder[COUNT(ladder) - 1]};
+            const struct amp_validation validation = {.outputs = both, .n_outputs = 3};
+            assert_ptr_equal(amp_validation_worst(&validation), &both[k < i]);
+        }
+}
+
+static void error_powers_are_of_floats(void **state)
+{
+    (void)state;
+    net_start(22);
+    struct amp_output_check outputs[] = {integers_of(1, 2), output_of(10, 10.1f), output_of(10, 11),
+                                         output_of(10, 10), output_of(10, NAN)};
+    static const double wanted[] = {0, 0, 1e-4, 1e-2, 1e-2, INFINITY};
+    for (size_t n = 0; n <= COUNT(outputs); n++) {
+        const struct amp_validation validation = {.outputs = outputs, .n_outputs = n};
+        double power = amp_validation_error_power(&validation);
+        if (!(power == wanted[n] || fabs(power - wanted[n]) < 1e-5 * wanted[n]))
+            fail_msg("%zu outputs: %g", n, power);
+    }
+    const struct amp_validation none = amp_validation_none();
+    assert_true(none.is_within && none.n_outputs == 0);
+}
+
 /* Labels count for the reference alone where the converted model's scores have another shape. */
 static void scores_of_another_shape_are_not_counted(void **state)
 {
@@ -458,6 +592,10 @@ int main(void)
         cmocka_unit_test(halves_have_a_wider_tolerance),
         NET_TEST(nodes_round_one_by_one),
         NET_TEST(each_output_must_be_within_its_tolerance),
+        NET_TEST(labels_have_to_fit),
+        NET_TEST(inputs_with_values_may_be_more),
+        NET_TEST(outputs_are_good_or_bad),
+        NET_TEST(error_powers_are_of_floats),
         NET_TEST(scores_of_another_shape_are_not_counted),
     };
 
