@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "check/noise.h"
+#include "check/noise/rounding.h"
 #include "check/random_input.h"
 #include "cli/convert/convert.h"
 #include "core/graph/copy.h"
@@ -305,6 +306,189 @@ static void a_source_adds_what_it_does_by_hand(void **state)
 {
     (void)state;
     check_by_hand("models/digits_cnn.onnx", 18);
+}
+
+/* ---- tensors -----------------------------------------------------------------------------------
+ */
+
+static struct amp_tensor floats_of(const float *data, int64_t count)
+{
+    union {
+        const float *from;
+        void *to;
+    } pun = {data};
+    return (struct amp_tensor){.dtype = AMP_FLOAT, .shape = {1, {count}}, .data = pun.to};
+}
+
+static bool is_same(float a, float b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* 1 + 2^-8 is a tie in bfloat16, and 70000 infinite in float16. What is not finite stays as it is;
+   what becomes infinite does, and is told by what is added. */
+static void rounding_adds_to_each_element(void **state)
+{
+    enum { N = 7 };
+    static const float x[N] = {1, 1.00390625f, 1.01171875f, 70000, INFINITY, NAN, -70000};
+    static const float low[N] = {1, 1, 1.015625f, 70144, INFINITY, NAN, -70144};
+    static const float half[N] = {1, 1.00390625f, 1.01171875f, INFINITY, INFINITY, NAN, -INFINITY};
+    static const float added[N] = {0, 0, 0, INFINITY, 0, 0, -INFINITY};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    const struct amp_tensor exact = floats_of(x, N), plain = floats_of(x, 1);
+    for (int is_half = 0; is_half < 2; is_half++) {
+        enum amp_dtype dtype = is_half ? AMP_FLOAT16 : AMP_BFLOAT16;
+        struct amp_tensor cast = {.data = NULL}, rounded = {.data = NULL}, change = {.data = NULL},
+                          sum = {.data = NULL};
+        struct amp_noise_change made = {.exact = &exact, .rounded = &rounded, .added = &change};
+        assert_int_equal(amp_noise_cast(&exact, dtype, &cast, &err), AMP_OK);
+        assert_int_equal(amp_noise_round(&made, dtype, &err), AMP_OK);
+        assert_int_equal(amp_noise_add(&exact, &change, &sum, &err), AMP_OK);
+        assert_true(made.is_any);
+        for (int i = 0; i < N; i++) {
+            float wanted = is_half ? half[i] : low[i], got = ((float *)cast.data)[i];
+            float d = is_half ? added[i] : isfinite(x[i]) ? low[i] - x[i] : 0;
+            assert_true(is_same(got, wanted));
+            assert_true(((float *)change.data)[i] == d);
+            assert_true(is_same(((float *)rounded.data)[i], isfinite(d) ? wanted : x[i]));
+            assert_true(is_same(((float *)sum.data)[i], x[i] + d));
+        }
+        amp_tensor_release(&cast);
+        amp_tensor_release(&rounded);
+        amp_tensor_release(&change);
+        amp_tensor_release(&sum);
+        made.exact = &plain;
+        assert_int_equal(amp_noise_round(&made, dtype, &err), AMP_OK);
+        assert_false(made.is_any);
+        amp_tensor_release(&rounded);
+        amp_tensor_release(&change);
+    }
+}
+
+/* More than a thread goes through at a time, one element of which is rounded. */
+static void long_tensors_are_rounded_to_the_end(void **state)
+{
+    enum { N = 3 * 65536 + 5 };
+    float *x = calloc(N, sizeof *x);
+    struct amp_error err = {.status = AMP_OK};
+    const struct amp_tensor exact = floats_of(x, N);
+    (void)state;
+    for (size_t at = 0; at < N; at += 65536 - 1) {
+        struct amp_tensor rounded = {.data = NULL}, change = {.data = NULL}, sum = {.data = NULL};
+        struct amp_noise_change made = {.exact = &exact, .rounded = &rounded, .added = &change};
+        x[at] = 1.01171875f;
+        assert_int_equal(amp_noise_round(&made, AMP_BFLOAT16, &err), AMP_OK);
+        assert_int_equal(amp_noise_add(&exact, &change, &sum, &err), AMP_OK);
+        assert_true(made.is_any);
+        for (size_t i = 0; i < N; i++)
+            if (((float *)change.data)[i] != (i == at ? 1.015625f - 1.01171875f : 0) ||
+                ((float *)sum.data)[i] != ((float *)rounded.data)[i])
+                fail_msg("element %zu", i);
+        x[at] = 0;
+        amp_tensor_release(&rounded);
+        amp_tensor_release(&change);
+        amp_tensor_release(&sum);
+    }
+    free(x);
+}
+
+static void constants_are_widened(void **state)
+{
+    static const uint16_t low[] = {0x3f80, 0xc000};
+    static const float wide[] = {1, -2};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor stored = floats_of(wide, 2), given = stored, none = {.data = NULL};
+    uint16_t copy[2];
+    (void)state;
+    memcpy(copy, low, sizeof copy);
+    stored.dtype = AMP_BFLOAT16;
+    stored.data = copy;
+    struct amp_tensor deferred = {.dtype = AMP_BFLOAT16, .shape = given.shape, .source = &given};
+    const struct amp_tensor *const constants[] = {&stored, &given, &deferred};
+    for (int i = 0; i < 3; i++) {
+        struct amp_tensor made = none;
+        assert_int_equal(amp_noise_widen(constants[i], &made, &err), AMP_OK);
+        assert_int_equal(made.dtype, AMP_FLOAT);
+        assert_memory_equal(made.data, wide, sizeof wide);
+        assert_ptr_not_equal(made.data, wide);
+        amp_tensor_release(&made);
+    }
+}
+
+static void errors_are_summed_where_both_are_finite(void **state)
+{
+    static const float x[] = {1, 2, NAN, INFINITY, 5}, y[] = {3, NAN, 7, 8, 4};
+    struct amp_tensor reference = floats_of(x, 5), output = floats_of(y, 5), none = {.data = NULL};
+    struct amp_noise_error error = {.squares = 1, .lost = 2};
+    uint64_t n_nonfinite = 1;
+    (void)state;
+    amp_noise_error_add(&error, &reference, &output);
+    assert_true(error.squares == 1 + 4 + 1 && error.lost == 2 + 1);
+    output.shape = (struct amp_shape){2, {1, 5}};
+    amp_noise_error_add(&error, &reference, &output);
+    assert_true(error.squares == 6 && error.lost == 3 + 3);
+    none.shape = reference.shape;
+    amp_noise_error_add(&error, &reference, &none);
+    assert_true(error.squares == 6 && error.lost == 6 + 3);
+    assert_true(amp_noise_energy(&reference, &n_nonfinite) == 1 + 4 + 25);
+    assert_int_equal(n_nonfinite, 1 + 2);
+    static const double doubles[] = {3, -4};
+    struct amp_tensor wide = floats_of(y, 2);
+    double data[2];
+    memcpy(data, doubles, sizeof data);
+    wide.dtype = AMP_DOUBLE;
+    wide.data = data;
+    assert_true(amp_noise_energy(&wide, &n_nonfinite) == 25);
+    assert_int_equal(n_nonfinite, 3);
+}
+
+/* One error is one number of a sketch, with a sign, in a place by its index and its seed; many lie
+   in all places, with both signs. */
+static void sketches_have_the_squares_of_errors(void **state)
+{
+    enum { N = 20000 };
+    static float x[N], y[N];
+    double sketch[AMP_NOISE_SKETCH] = {0}, other[AMP_NOISE_SKETCH] = {0};
+    const struct amp_tensor reference = floats_of(x, N), output = floats_of(y, N);
+    (void)state;
+    y[7] = 3;
+    amp_noise_sketch_add(sketch, &reference, &output, 0.5, 1);
+    assert_true(amp_noise_sketch_product(sketch, sketch) == 2.25);
+    amp_noise_sketch_add(sketch, &reference, &output, 0.5, 1);
+    assert_true(amp_noise_sketch_product(sketch, sketch) == 9);
+    y[7] = -3;
+    amp_noise_sketch_add(sketch, &reference, &output, 1, 1);
+    assert_true(amp_noise_sketch_product(sketch, sketch) == 0);
+    y[7] = NAN;
+    amp_noise_sketch_add(sketch, &reference, &output, 1, 1);
+    struct amp_tensor flat = output, none = output;
+    flat.shape = (struct amp_shape){2, {1, N}};
+    none.data = NULL;
+    y[7] = 1;
+    amp_noise_sketch_add(sketch, &reference, &flat, 1, 1);
+    amp_noise_sketch_add(sketch, &reference, &none, 1, 1);
+    assert_true(amp_noise_sketch_product(sketch, sketch) == 0);
+    int n_used[AMP_NOISE_SKETCH] = {0}, n_positive = 0, n_apart = 0;
+    for (uint64_t seed = 0; seed < 64; seed++)
+        for (size_t i = 0; i < 100; i++) {
+            memset(sketch, 0, sizeof sketch);
+            memset(other, 0, sizeof other);
+            memset(y, 0, sizeof y[0] * 100);
+            y[i] = 1;
+            const struct amp_tensor from = floats_of(x, 100), to = floats_of(y, 100);
+            amp_noise_sketch_add(sketch, &from, &to, 1, seed);
+            amp_noise_sketch_add(other, &from, &to, 1, seed + 1);
+            n_apart += amp_noise_sketch_product(sketch, other) == 0;
+            for (int k = 0; k < AMP_NOISE_SKETCH; k++) {
+                n_used[k] += sketch[k] != 0;
+                n_positive += sketch[k] > 0;
+            }
+        }
+    for (int k = 0; k < AMP_NOISE_SKETCH; k++)
+        assert_in_range(n_used[k], 1, 60); /* of 25 on the average */
+    assert_in_range(n_positive, 3200 - 250, 3200 + 250);
+    assert_in_range(n_apart, 6300, 6400);
 }
 
 /* ---- the sum --------------------------------------------------------------------------------- */
@@ -725,6 +909,11 @@ static void an_int8_network_has_noise_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounding_adds_to_each_element),
+        cmocka_unit_test(long_tensors_are_rounded_to_the_end),
+        cmocka_unit_test(constants_are_widened),
+        cmocka_unit_test(errors_are_summed_where_both_are_finite),
+        cmocka_unit_test(sketches_have_the_squares_of_errors),
         cmocka_unit_test(a_source_adds_what_it_does_by_hand),
         cmocka_unit_test(the_sum_predicts_what_is_measured),
         cmocka_unit_test(all_at_once_is_what_is_measured),

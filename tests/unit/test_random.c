@@ -207,6 +207,32 @@ static void indices_into_an_unknown_dim_are_small(void **state)
     }
 }
 
+/* Which image a box is of: of as many as there are, where that is known. */
+static void boxes_are_of_images(void **state)
+{
+    static const struct {
+        int64_t n_images;
+        const char *text;
+    } cases[] = {{3, "random indices, 0 to 2"},
+                 {1, "random indices, 0 to 0"},
+                 {0, "random, 0 to 1"},
+                 {AMP_DIM_UNKNOWN, "random, 0 to 1"}};
+    static const int64_t corners[] = {7, 4}, each[] = {7};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = create();
+        const int64_t dims[] = {cases[i].n_images, 1, 8, 8};
+        const uint32_t inputs[] = {add_value(&f, "image", AMP_FLOAT, 4, dims),
+                                   add_value(&f, "boxes", AMP_FLOAT, 2, corners),
+                                   add_value(&f, "of", AMP_INT64, 1, each)};
+        uint32_t node = amp_graph_add_node(f.model, 0, "RoiAlign", 3, 1);
+        memcpy(amp_node_at(f.model, node)->inputs, inputs, sizeof inputs);
+        amp_node_set_output(f.model, node, 0, add_value(&f, "y", AMP_FLOAT, -1, NULL));
+        is_planned(&f, inputs[2], cases[i].text);
+        amp_arena_destroy(f.arena);
+    }
+}
+
 static void dims_get_sizes_and_values_repeat(void **state)
 {
     (void)state;
@@ -554,6 +580,7 @@ int main(void)
         cmocka_unit_test(truth_values_are_two),
         cmocka_unit_test(integers_stay_within_what_they_index),
         cmocka_unit_test(indices_into_an_unknown_dim_are_small),
+        cmocka_unit_test(boxes_are_of_images),
         cmocka_unit_test(dims_get_sizes_and_values_repeat),
         cmocka_unit_test(limits_are_of_the_type),
         cmocka_unit_test(images_are_told_by_their_shape),
