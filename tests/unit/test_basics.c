@@ -8,6 +8,8 @@
 #include "core/graph/reach.h"
 #include "core/graph/uses.h"
 #include "core/hash.h"
+#include "core/number/interval.h"
+#include "core/number/range.h"
 #include "core/print.h"
 #include "core/status.h"
 #include "core/strmap.h"
@@ -424,6 +426,127 @@ static void what_overflows_is_refused(void **state)
     assert_true(amp_tensor_is_list(&list) && amp_tensor_count(&list) == 2);
     amp_tensor_release(&list);
     assert_int_equal(list.form, AMP_FORM_TENSOR);
+}
+
+/* Element I of a row of numbers that has all kinds: of both signs, 0, tiny ones and, where HAS_ODD,
+   NaN and infinities. */
+static double number_of(size_t i, bool has_odd)
+{
+    static const double kinds[] = {0, -0.0, 0x1p-25, -0x1p-25, 0x1p-24, -0x1p-30, 1.5, -2.25};
+    static const double odd[] = {NAN, INFINITY, -INFINITY};
+    if (has_odd && i % 7 == 3)
+        return odd[i / 7 % 3];
+    return i % 3 == 0 ? kinds[i / 3 % 8] : ((double)(i % 1001) - 480) / 16;
+}
+
+static void range_is(const struct amp_range *found, size_t n, bool has_odd)
+{
+    struct amp_range wanted = {.count = n, .minimum = INFINITY, .maximum = -INFINITY};
+    double smallest = INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double x = number_of(i, has_odd), size = fabs(x);
+        wanted.nan += isnan(x);
+        wanted.infinite += isinf(x) != 0;
+        if (!isfinite(x))
+            continue;
+        wanted.zeros += x == 0;
+        wanted.minimum = fmin(wanted.minimum, x);
+        wanted.maximum = fmax(wanted.maximum, x);
+        smallest = size > 0 ? fmin(smallest, size) : smallest;
+        wanted.energy += x * x;
+        wanted.flushed += size <= 0x1p-25 ? x * x : 0;
+    }
+    assert_int_equal(found->count, n);
+    assert_int_equal(found->nan, wanted.nan);
+    assert_int_equal(found->infinite, wanted.infinite);
+    assert_int_equal(found->zeros, wanted.zeros);
+    bool has_finite = n > wanted.nan + wanted.infinite;
+    assert_true(found->minimum == (has_finite ? wanted.minimum : 0));
+    assert_true(found->maximum == (has_finite ? wanted.maximum : 0));
+    assert_true(found->smallest == (smallest < INFINITY ? smallest : 0));
+    assert_true(fabs(found->energy - wanted.energy) <= 1e-9 * wanted.energy);
+    assert_true(fabs(found->flushed - wanted.flushed) <= 1e-9 * wanted.flushed);
+    assert_true(amp_range_largest(found) ==
+                (has_finite ? fmax(fabs(wanted.minimum), fabs(wanted.maximum)) : 0));
+}
+
+/* Sizes around those of the blocks and chunks that elements are taken in. */
+static void ranges_are_of_all_elements(void **state)
+{
+    static const size_t sizes[] = {0, 1, 2, 4, 511, 512, 513, 16383, 16384, 16385, 65536, 70001};
+    static const enum amp_dtype dtypes[] = {AMP_DOUBLE, AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
+    enum { MOST = 70001 };
+    double *data = malloc(MOST * sizeof *data);
+    (void)state;
+    for (size_t s = 0; s < AMP_COUNT(sizes); s++)
+        for (int kind = 0; kind < 4; kind++) {
+            bool has_odd = kind % 2 == 1, is_float = kind / 2 == 1;
+            struct amp_range range = {.count = 0};
+            struct amp_tensor tensor = {
+                .dtype = dtypes[is_float], .shape = {1, {(int64_t)sizes[s]}}, .data = data};
+            for (size_t i = 0; i < sizes[s]; i++)
+                amp_tensor_set_double(&tensor, i, number_of(i, has_odd));
+            amp_range_add(&range, &tensor);
+            range_is(&range, sizes[s], has_odd);
+        }
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) { /* numbers that all of them have */
+        struct amp_range range = {.count = 0};
+        struct amp_tensor tensor = {.dtype = dtypes[i], .shape = {1, {3}}, .data = data};
+        for (size_t k = 0; k < 3; k++)
+            amp_tensor_set_double(&tensor, k, k == 0 ? -1.5 : k == 1 ? 0 : 3);
+        amp_range_add(&range, &tensor);
+        assert_true(range.count == 3 && range.zeros == 1 && range.minimum == -1.5 &&
+                    range.maximum == 3 && range.smallest == 1.5 && range.energy == 11.25);
+        struct amp_range all = range, none = {.count = 0},
+                         lost = {.count = 2, .nan = 1, .infinite = 1};
+        amp_range_merge(&all, &none);
+        amp_range_merge(&all, &lost);
+        assert_true(all.count == 5 && all.minimum == -1.5 && all.maximum == 3);
+        amp_range_merge(&lost, &range);
+        assert_true(lost.count == 5 && lost.minimum == -1.5 && lost.maximum == 3 &&
+                    lost.smallest == 1.5);
+    }
+    struct amp_range range = {.count = 0};
+    struct amp_tensor whole = {.dtype = AMP_INT64, .shape = {1, {3}}, .data = data};
+    amp_range_add(&range, &whole);
+    assert_int_equal(range.count, 0);
+    free(data);
+}
+
+static void interval_is(struct amp_interval found, double low, double high)
+{
+    if (found.low != low || found.high != high)
+        fail_msg("%g to %g, not %g to %g", found.low, found.high, low, high);
+}
+
+/* What lies beside 0, on it or beyond it; and ends that are infinite. */
+static void intervals_have_open_ends(void **state)
+{
+    const struct amp_interval all = amp_interval_all(), zero = {0, 0}, up = {0, INFINITY},
+                              down = {-INFINITY, -1}, below = {-3, -2}, touching = {-3, 0};
+    (void)state;
+    assert_false(amp_interval_is_bounded(all));
+    assert_true(amp_interval_is_bounded(up) && amp_interval_is_bounded(down));
+    assert_true(amp_interval_is_bounded(zero));
+    interval_is(amp_interval_of(3), 3, 3);
+    interval_is(amp_interval_around(3), -3, 3);
+    assert_true(amp_interval_least(below) == 2 && amp_interval_largest(below) == 3);
+    assert_true(amp_interval_least(touching) == 0 && amp_interval_least(up) == 0);
+    interval_is(amp_interval_add(up, down), -INFINITY, INFINITY);
+    interval_is(amp_interval_sub(up, up), -INFINITY, INFINITY);
+    interval_is(amp_interval_sub(down, up), -INFINITY, -1);
+    interval_is(amp_interval_mul(zero, all), 0, 0);
+    interval_is(amp_interval_mul(all, zero), 0, 0);
+    interval_is(amp_interval_mul(below, up), -INFINITY, 0);
+    interval_is(amp_interval_mul(below, below), 4, 9);
+    interval_is(amp_interval_div(below, touching), -INFINITY, INFINITY);
+    interval_is(amp_interval_div(below, up), -INFINITY, INFINITY);
+    interval_is(amp_interval_div(zero, below), 0, 0);
+    interval_is(amp_interval_div(amp_interval_of(6), below), -3, -2);
+    interval_is(amp_interval_square(below), 4, 9);
+    interval_is(amp_interval_abs(touching), 0, 3);
+    interval_is(amp_interval_map(below, sqrt), -INFINITY, INFINITY);
+    interval_is(amp_interval_widen(below, 0.5), -4.5, -1);
 }
 
 /* FNV-1a and a mix of two steps, computed elsewhere. */
@@ -1471,6 +1594,8 @@ int main(void)
         cmocka_unit_test(pieces_are_converted_and_counted),
         cmocka_unit_test(strings_are_owned),
         cmocka_unit_test(what_overflows_is_refused),
+        cmocka_unit_test(ranges_are_of_all_elements),
+        cmocka_unit_test(intervals_have_open_ends),
         cmocka_unit_test(hashes_are_the_same_everywhere),
         cmocka_unit_test(keyed_hashes_depend_on_every_bit),
         cmocka_unit_test(bits_become_whole_bytes),

@@ -700,6 +700,9 @@ static void complex_numbers_do_not_deviate_from_floats(void **state)
     struct amp_deviations deviations = {.seen = 0};
     amp_deviations_add(&deviations, &pair, &two);
     amp_deviations_add(&deviations, &two, &pair);
+    const struct amp_tensor whole = *net_tensor(AMP_INT64, DIMS(2), parts);
+    amp_deviations_add(&deviations, &two, &whole);
+    amp_deviations_add(&deviations, &whole, &two);
     assert_int_equal(deviations.seen, 0);
     amp_deviations_add(&deviations, &two, &two);
     assert_int_equal(deviations.seen, 2);

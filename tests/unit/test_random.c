@@ -360,8 +360,11 @@ static void images_are_told_by_their_shape(void **state)
         uint32_t bytes = add_value(&f, "x", AMP_UINT8, cases[i].rank, cases[i].dims);
         uint32_t floats = add_value(&f, "y", AMP_FLOAT, cases[i].rank, cases[i].dims);
         is_planned(&f, bytes, cases[i].is_image ? "random pixels, 0 to 255" : "random, 0 to 255");
+        uint32_t whole = add_value(&f, "z", AMP_INT32, cases[i].rank, cases[i].dims);
         f.model->pixel_range = "NominalRange_16_235";
         is_planned(&f, floats, cases[i].is_image ? "random pixels, 16 to 235" : "random");
+        is_planned(&f, bytes, cases[i].is_image ? "random pixels, 0 to 255" : "random, 0 to 255");
+        is_planned(&f, whole, "random, 0 to 1"); /* the metadata are of floats */
         amp_arena_destroy(f.arena);
     }
 }
@@ -411,6 +414,22 @@ static void pixels_are_rescaled(void **state)
         is_planned(&f, image, cases[i].are_pixels ? "random pixels, 0 to 255" : "random");
         amp_arena_destroy(f.arena);
     }
+}
+
+/* Constants that are converted when they are read are not looked at. */
+static void deferred_constants_rescale_nothing(void **state)
+{
+    static const int64_t dims[] = {1, 3, 5, 5};
+    float number = 255;
+    struct amp_tensor source = {.dtype = AMP_FLOAT, .shape = {.rank = 0}, .data = &number};
+    struct amp_tensor tensor = {.dtype = AMP_BFLOAT16, .shape = {.rank = 0}, .source = &source};
+    (void)state;
+    struct fixture f = create();
+    uint32_t image = add_value(&f, "x", AMP_FLOAT, 4, dims);
+    uint32_t constant = amp_graph_add_initializer(f.model, 0, "c", &tensor);
+    add_node(&f, "Div", image, constant, add_value(&f, "y", AMP_FLOAT, 4, dims));
+    is_planned(&f, image, "random");
+    amp_arena_destroy(f.arena);
 }
 
 /* Boxes are of the lesser side of their image, in its pixels times the scale; relative without. */
@@ -586,6 +605,7 @@ int main(void)
         cmocka_unit_test(images_are_told_by_their_shape),
         cmocka_unit_test(metadata_say_the_range_of_pixels),
         cmocka_unit_test(pixels_are_rescaled),
+        cmocka_unit_test(deferred_constants_rescale_nothing),
         cmocka_unit_test(boxes_lie_in_their_image),
         cmocka_unit_test(lengths_are_of_sequences),
         cmocka_unit_test(scores_are_shares),
