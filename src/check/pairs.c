@@ -33,8 +33,7 @@ struct pairing {
 
 bool amp_pairs_is_cast(const struct amp_model *model, const struct amp_node *node)
 {
-    return amp_node_has_role(node, AMP_ROLE_CAST) && node->n_inputs == 1 && node->n_outputs == 1 &&
-           node->inputs[0] != AMP_NONE && node->outputs[0] != AMP_NONE &&
+    return amp_node_has_role(node, AMP_ROLE_CAST) &&
            amp_dtype_is_autocast(amp_value_at(model, node->inputs[0])->dtype) &&
            amp_dtype_is_autocast(amp_value_at(model, node->outputs[0])->dtype);
 }
@@ -266,7 +265,7 @@ static uint32_t uncast(const struct amp_model *model, uint32_t value)
 {
     for (uint32_t producer; (producer = amp_value_at(model, value)->producer) != AMP_NONE;) {
         const struct amp_node *node = amp_node_at(model, producer);
-        if (!amp_node_has_role(node, AMP_ROLE_CAST) || node->n_inputs != 1)
+        if (!amp_node_has_role(node, AMP_ROLE_CAST))
             break;
         value = node->inputs[0];
     }
