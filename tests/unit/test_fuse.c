@@ -577,6 +577,13 @@ static void a_plan_is_of_known_types(void **state)
         }
 }
 
+static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
+{
+    uint32_t y = NODE("Cast", name, x);
+    set_int(y, "to", dtype);
+    return y;
+}
+
 static uint32_t turn(const char *name, uint32_t x)
 {
     uint32_t y = NODE("Transpose", name, x);
@@ -822,6 +829,137 @@ static void attention_weighs_by_its_scores(void **state)
     assert_int_equal(count_scores(), 2);
 }
 
+/* Attention of one matrix has no part in the next: a step is in one alone. */
+static void attention_is_not_shared(void **state)
+{
+    (void)state;
+    uint32_t y = NODE("MatMul", "first", NODE("Softmax", "p", start_scores()),
+                      input("u", AMP_FLOAT, square));
+    weigh(NODE("Softmax", "p", y));
+    const struct amp_plan *plan = plan_net(AMP_FREE);
+    assert_int_equal(step_of(plan, "first")->n_scores, 2);
+    assert_int_equal(step_of(plan, "y")->n_scores, 0);
+    amp_plan_destroy(plan);
+}
+
+/* What is computed once is no part of what runs again and again. */
+static void attention_is_no_constant(void **state)
+{
+    static const float zeros[16];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        net_start(17);
+        uint32_t q =
+            i == 0 ? input("q", AMP_FLOAT, square) : constant("q", AMP_FLOAT, square, zeros);
+        uint32_t s = NODE("MatMul", "s", q, constant("k", AMP_FLOAT, square, zeros));
+        weigh(NODE("Softmax", "p", NODE("Add", "a", s, input("b", AMP_FLOAT, square))));
+        assert_int_equal(count_scores(), i == 0 ? 2 : 0);
+    }
+}
+
+/* Before version 7 attributes lined operands up. */
+static void attention_takes_what_lines_up(void **state)
+{
+    (void)state;
+    for (int opset = 6; opset <= 7; opset++) {
+        for (int i = 0; i < 2; i++) {
+            net_start(opset);
+            uint32_t s =
+                NODE("MatMul", "s", input("q", AMP_FLOAT, square), input("k", AMP_FLOAT, square));
+            uint32_t y =
+                i == 0 ? NODE("Floor", "f", s) : NODE("Add", "a", s, input("b", AMP_FLOAT, square));
+            weigh(NODE("Softmax", "p", y));
+            assert_int_equal(count_scores(), i == 0 ? 3 : opset < 7 ? 0 : 2);
+        }
+    }
+}
+
+/* Appends what STEP gives and what it is: a part, the last, one whose post-ops can be split; and
+   the input that it has from the step before. */
+static void add_part(char *text, size_t size, const struct amp_plan *plan, const char *sign,
+                     const struct amp_step *step)
+{
+    size_t used = strlen(text);
+    const struct amp_node *node = amp_node_at(plan->model, step->node);
+    snprintf(text + used, size - used, "%s%s:%s%s%s%u", sign,
+             amp_value_at(plan->model, node->outputs[0])->name, step->attention.is_part ? "p" : "",
+             step->attention.is_last ? "l" : "", step->attention.can_split_posts ? "s" : "",
+             step->attention.scores_in);
+}
+
+/* These of the steps that are part of that of y and, behind a +, of their post-ops, behind a <, of
+   their casts. */
+static void expect_parts(const char *expected)
+{
+    char text[500] = "";
+    const struct amp_plan *plan = plan_net(AMP_FREE);
+    const struct amp_step *last = step_of(plan, "y");
+    for (size_t i = 0; i <= last->n_scores; i++) {
+        const struct amp_step *step = i < last->n_scores ? &last->scores[i] : last;
+        add_part(text, sizeof text, plan, i > 0 ? " " : "", step);
+        for (size_t k = 0; k < step->n_posts; k++)
+            add_part(text, sizeof text, plan, "+", &step->post_steps[k]);
+        for (size_t k = 0; k < step->n_casts; k++)
+            add_part(text, sizeof text, plan, "<", step->casts[k]);
+    }
+    amp_plan_destroy(plan);
+    assert_string_equal(text, expected);
+}
+
+static uint32_t given(const char *name)
+{
+    return input(name, AMP_FLOAT, square);
+}
+
+static void parts_of_attention_know_where_the_scores_are(void **state)
+{
+    (void)state;
+    uint32_t s = start_scores();
+    weigh(NODE("Softmax", "p", s));
+    expect_parts("s:ps0 p:ps0 y:pls0");
+    s = start_scores();
+    weigh(NODE("Softmax", "p", NODE("Add", "a", given("b"), NODE("Sub", "d", s, given("c")))));
+    expect_parts("s:ps0+d:p0+a:p1 p:ps0 y:pls0");
+    s = start_scores();
+    s = NODE("Where", "w", input("c", AMP_BOOL, square), given("b"), s);
+    s = NODE("Where", "e", input("c2", AMP_BOOL, square), s, given("b2"));
+    weigh(NODE("Softmax", "p", s));
+    expect_parts("s:ps0 w:ps2 e:ps1 p:ps0 y:pls0");
+    s = start_scores();
+    weigh(NODE("Softmax", "p", NODE("Clip", "c", s, FLOATS("low", 0))));
+    expect_parts("s:p0+c:p0 p:ps0 y:pls0");
+    s = start_scores();
+    s = to_dtype("d", s, AMP_FLOAT16);
+    weigh(to_dtype("c", NODE("Softmax", "p", s), AMP_FLOAT));
+    expect_parts("s:ps0+d:p0 p:ps0+c:p0 y:pls0");
+    s = start_scores();
+    weigh(to_dtype("c", to_dtype("d", NODE("Softmax", "p", s), AMP_FLOAT16), AMP_FLOAT));
+    expect_parts("s:ps0 p:ps0+d:p0+c:p0 y:pls0");
+    s = start_scores();
+    s = NODE("MatMul", "y0", NODE("Softmax", "p", s), given("v"));
+    output(NODE("Add", "y", s, given("b")));
+    expect_parts("s:ps0 p:ps0 y0:pls0+y:0");
+}
+
+/* Scores in float16 that are cast to float32 behind a step that has no post-ops: by the step that
+   reads them, unless others do too. */
+static void attention_reads_through_casts(void **state)
+{
+    (void)state;
+    for (int is_shared = 0; is_shared < 2; is_shared++) {
+        net_start(17);
+        uint32_t s =
+            NODE("MatMul", "s", input("q", AMP_FLOAT16, square), input("k", AMP_FLOAT16, square));
+        uint32_t w =
+            NODE("Where", "w", input("c", AMP_BOOL, square), s, input("b", AMP_FLOAT16, square));
+        uint32_t d = to_dtype("d", w, AMP_FLOAT);
+        weigh(NODE("Softmax", "p", d));
+        if (is_shared)
+            output(NODE("Sin", "n", d));
+        expect_parts(is_shared ? "y:0" : "s:ps0 w:ps1 p:ps0<d:p0 y:pls0");
+    }
+}
+
 /* ---- dtypes ---- */
 
 /* What oneDNN computes in on the CPU that plans are made for; 0: on this one. */
@@ -860,13 +998,6 @@ static void expect_dtypes(uint32_t features, enum amp_strictness strictness, con
     amp_plan_destroy(plan);
     amp_cpu_detect();
     assert_string_equal(text, expected);
-}
-
-static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
-{
-    uint32_t y = NODE("Cast", name, x);
-    set_int(y, "to", dtype);
-    return y;
 }
 
 /* ---- constants ---- */
@@ -1066,6 +1197,8 @@ static void convolutions_of_bytes_have_fitting_scales(void **state)
         misfit[] = {
             {0.5f, 0.25f, 0, 0.12501f, 0, 2, .axis = 0},
             {0.5f, 0.25f, 0, 0.12499f, 0, 2, .axis = 0},
+            {0.5f, 0.25f, 0, 0.1250018f, 0, 2, .axis = 0},
+            {0.5f, 0.25f, 0, 0.1249982f, 0, 2, .axis = 0},
             {SCALES, .b_zero = 1},
             {SCALES, .w_zero = 1},
             {0, 0.25f, 0, 0, 0, 2, .axis = 0},
@@ -1275,6 +1408,11 @@ int main(void)
         NET_TEST(attention_is_a_chain_of_at_most_six_steps),
         NET_TEST(attention_has_no_other_readers),
         NET_TEST(attention_weighs_by_its_scores),
+        NET_TEST(attention_is_not_shared),
+        NET_TEST(attention_is_no_constant),
+        NET_TEST(attention_takes_what_lines_up),
+        NET_TEST(parts_of_attention_know_where_the_scores_are),
+        NET_TEST(attention_reads_through_casts),
         NET_TEST(what_cuts_off_no_more_than_integers_goes),
         NET_TEST(what_computes_between_stays),
         NET_TEST(convolutions_of_bytes_have_fitting_scales),

@@ -29,15 +29,14 @@ static bool is_elementwise(const struct amp_plan_builder *builder, const struct 
     const struct amp_node *node = amp_node_at(builder->model, step->node);
     if (amp_node_has_role(node, AMP_ROLE_CAST))
         return true;
-    return step->op->is_elementwise && !step->op->shares_input && !step->op->has_layouts &&
-           (node->n_inputs == 1 || !amp_broadcasts_by_attributes(node));
+    return step->op->is_elementwise && (node->n_inputs == 1 || !amp_broadcasts_by_attributes(node));
 }
 
-/* Whether STEP has the inputs and outputs of a part of attention. */
+/* Whether STEP has the inputs of a part of attention. */
 static bool can_be_part(const struct amp_plan_builder *builder, const struct amp_step *step)
 {
     const struct amp_node *node = amp_node_at(builder->model, step->node);
-    bool can_be = !step->is_constant && !step->attention.is_part && node->n_outputs == 1 &&
+    bool can_be = !step->is_constant && !step->attention.is_part &&
                   node->n_inputs <= AMP_ATTENTION_INPUTS_MAX;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         can_be &= node->inputs[i] != AMP_NONE;
