@@ -183,9 +183,77 @@ static void are_no_more_than_needed(void **state)
     }
 }
 
+/* ---- what has the same form in runs whose scores have not ---- */
+
+enum { HEADS = 6, COLUMNS = 420, DEPTH = 4, MAX_ROWS = 1500 };
+
+/* Numbers that differ from one to the next, below 1. */
+static struct amp_tensor numbers(struct amp_shape shape, int seed)
+{
+    struct amp_tensor tensor = {.dtype = AMP_FLOAT, .shape = shape};
+    assert_int_equal(amp_tensor_alloc(&tensor, &net.err), AMP_OK);
+    for (size_t i = 0; i < amp_tensor_count(&tensor); i++)
+        ((float *)tensor.data)[i] =
+            (float)((i * 7 + i / 13 * 5 + (size_t)seed) % 31) / 16 - 15.0f / 16;
+    return tensor;
+}
+
+/* Queries of any number, each with what is added to its scores, and what hides some of them. */
+static void start_queries(void)
+{
+    net_start(17);
+    uint32_t q = input("q", AMP_FLOAT, DIMS(HEADS, -1, DEPTH));
+    uint32_t k = input("k", AMP_FLOAT, DIMS(HEADS, DEPTH, COLUMNS));
+    uint32_t v = input("v", AMP_FLOAT, DIMS(HEADS, COLUMNS, DEPTH));
+    uint32_t mask = input("mask", AMP_FLOAT, DIMS(HEADS, 1, COLUMNS));
+    uint32_t low = input("low", AMP_FLOAT, DIMS(HEADS, 1, COLUMNS));
+    uint32_t bias = input("bias", AMP_FLOAT, DIMS(HEADS, -1, COLUMNS));
+    uint32_t s = NODE("Add", "a", NODE("MatMul", "s", q, k), bias);
+    uint32_t w = NODE("Where", "w", NODE("Less", "l", mask, low), s, low);
+    output(NODE("MatMul", "y", NODE("Softmax", "p", w), v));
+    infer_all();
+}
+
+/* Some heads a slice, one, or some rows: what has the same form as before is cut anew where that
+   changes, with the scores or with the threads. */
+static void cuts_follow_the_scores(void **state)
+{
+    static const struct {
+        int64_t rows;
+        int threads;
+    } runs[] = {{416, 1}, {832, 1}, {MAX_ROWS, 1}, {416, 1}, {MAX_ROWS, 1}, {MAX_ROWS, 2},
+                {832, 2}, {832, 1}, {MAX_ROWS, 1}, {400, 1}, {416, 1}};
+    struct amp_session *session = NULL, *strict = NULL;
+    struct amp_tensor inputs[6], found = {.dtype = AMP_UNDEFINED}, wanted = found;
+    (void)state;
+    start_queries();
+    assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+    assert_int_equal(amp_session_open(net.model, true, &strict, &net.err), AMP_OK);
+    inputs[1] = numbers(DIMS(HEADS, DEPTH, COLUMNS), 1);
+    inputs[2] = numbers(DIMS(HEADS, COLUMNS, DEPTH), 2);
+    inputs[3] = numbers(DIMS(HEADS, 1, COLUMNS), 3);
+    inputs[4] = numbers(DIMS(HEADS, 1, COLUMNS), 8);
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+        amp_session_set_threads(runs[i].threads);
+        inputs[0] = numbers(DIMS(HEADS, runs[i].rows, DEPTH), (int)i);
+        inputs[5] = numbers(DIMS(HEADS, runs[i].rows, COLUMNS), (int)i + 3);
+        assert_int_equal(amp_session_run(session, inputs, &found, &net.err), AMP_OK);
+        assert_int_equal(amp_session_run(strict, inputs, &wanted, &net.err), AMP_OK);
+        compare(&found, &wanted, "queries", runs[i].rows);
+        amp_tensor_release(&found);
+        amp_tensor_release(&wanted);
+        amp_tensor_release(&inputs[0]);
+        amp_tensor_release(&inputs[5]);
+    }
+    amp_tensors_release(inputs + 1, 4);
+    amp_session_destroy(session);
+    amp_session_destroy(strict);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(follows_lengths),
-                                       NET_TEST(are_no_more_than_needed)};
+                                       NET_TEST(are_no_more_than_needed),
+                                       NET_TEST(cuts_follow_the_scores)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
