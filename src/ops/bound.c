@@ -38,7 +38,7 @@ const struct amp_tensor *amp_bound_data(const struct amp_value *value, bool read
         return NULL;
     if (tensor->data == NULL)
         tensor = tensor->source;
-    bool is_number = tensor != NULL && tensor->data != NULL && tensor->layout == NULL &&
+    bool is_number = tensor != NULL && tensor->data != NULL &&
                      (amp_dtype_is_autocast(tensor->dtype) || tensor->dtype == AMP_DOUBLE ||
                       is_integer(tensor->dtype));
     return is_number && (reads_weights || amp_tensor_count(tensor) <= SMALL) ? tensor : NULL;
@@ -199,14 +199,6 @@ int64_t amp_bound_reduced(const struct amp_bound_call *call)
 bool amp_bound_same(const struct amp_bound_call *call, struct amp_interval *out)
 {
     *out = call->in[0];
-    return true;
-}
-
-bool amp_bound_union(const struct amp_bound_call *call, struct amp_interval *out)
-{
-    *out = call->in[0];
-    for (uint32_t i = 1; i < call->node->n_inputs; i++)
-        *out = amp_interval_union(*out, call->in[i]);
     return true;
 }
 

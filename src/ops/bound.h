@@ -59,7 +59,6 @@ int64_t amp_bound_dim(const struct amp_bound_call *call, uint32_t i, int d);
 int64_t amp_bound_reduced(const struct amp_bound_call *call);
 
 amp_bound_fn amp_bound_same;    /* within input 0 */
-amp_bound_fn amp_bound_union;   /* within one of the inputs */
 amp_bound_fn amp_bound_padded;  /* within input 0, or 0 */
 amp_bound_fn amp_bound_unit;    /* 0 to 1 */
 amp_bound_fn amp_bound_sign;    /* -1 to 1 */

@@ -343,6 +343,41 @@ static void all_elements_of_constants_are_seen(void **state)
         }
 }
 
+/* Numbers are, wherever they are to be converted from; many only where weights are read. */
+static void constants_that_bound_are_numbers(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        bool is;
+    } cases[] = {{AMP_FLOAT, true},         {AMP_FLOAT16, true},   {AMP_BFLOAT16, true},
+                 {AMP_DOUBLE, true},        {AMP_UINT8, true},     {AMP_INT8, true},
+                 {AMP_UINT16, true},        {AMP_INT16, true},     {AMP_UINT32, true},
+                 {AMP_INT32, true},         {AMP_UINT64, true},    {AMP_INT64, true},
+                 {AMP_BOOL, false},         {AMP_INT4, false},     {AMP_STRING, false},
+                 {AMP_FLOAT8E4M3FN, false}, {AMP_COMPLEX64, false}};
+    static float items[4097 * 2];
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_tensor source = {.dtype = cases[i].dtype, .shape = {1, {2}}, .data = items};
+        struct amp_tensor converted = {.dtype = AMP_FLOAT, .shape = {1, {2}}, .source = &source};
+        struct amp_value value = {.constant = &source};
+        assert_ptr_equal(amp_bound_data(&value, false), cases[i].is ? &source : NULL);
+        value.constant = &converted;
+        assert_ptr_equal(amp_bound_data(&value, false), cases[i].is ? &source : NULL);
+    }
+    struct amp_tensor list = {.dtype = AMP_FLOAT, .form = AMP_FORM_SEQUENCE, .data = items};
+    struct amp_value value = {.constant = NULL};
+    assert_null(amp_bound_data(&value, true));
+    value.constant = &list;
+    assert_null(amp_bound_data(&value, true));
+    for (int64_t n = 4096; n <= 4097; n++) {
+        struct amp_tensor many = {.dtype = AMP_FLOAT, .shape = {1, {n}}, .data = items};
+        value.constant = &many;
+        assert_ptr_equal(amp_bound_data(&value, true), &many);
+        assert_ptr_equal(amp_bound_data(&value, false), n == 4096 ? &many : NULL);
+    }
+}
+
 /* ---- interval -------------------------------------------------------------------------------- */
 
 /* Interval arithmetic: results that are worked out by hand, and that random numbers within operands
@@ -778,6 +813,7 @@ int main(void)
         NET_TEST(normalized_elements_are_bounded_by_their_number),
         NET_TEST(reductions_are_bounded_by_what_goes_into_one),
         cmocka_unit_test(all_elements_of_constants_are_seen),
+        cmocka_unit_test(constants_that_bound_are_numbers),
         cmocka_unit_test(ends_are_right),
         cmocka_unit_test(infinite_ends_say_nothing),
         cmocka_unit_test(results_are_within),

@@ -1389,6 +1389,18 @@ static void small_products_are_float32(void **state)
     expect_dtypes(BF16, AMP_FREE, "y:");
 }
 
+/* Nor does anything join those that are only faster so, where the CPU has the dtype. */
+static void what_the_cpu_has_does_not_join(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT16, DIMS(1, 2, 5, 5));
+    uint32_t y = NODE("Conv", "y", x, input("w", AMP_FLOAT16, DIMS(2, 2, 3, 3)));
+    finish(NODE("Neg", "n", y));
+    expect_dtypes(F16, AMP_ROUNDED, "y:pr n: z:");
+    expect_dtypes(0, AMP_ROUNDED, "y:psr n:ps z:");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1421,6 +1433,7 @@ int main(void)
         NET_TEST(what_others_read_in_its_dtype_is_stored_so),
         NET_TEST(convolutions_in_float16_are_widened),
         NET_TEST(small_products_are_float32),
+        NET_TEST(what_the_cpu_has_does_not_join),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,19 +234,17 @@ static bool cut_inputs(struct amp_slices *slices, struct member *member)
     return true;
 }
 
-/* Chooses the place to which MEMBER writes its scores, and that from which the next one reads them.
-   Each conversion is from one place to the other; a result of as many bits as the scores that it is
-   made of is written over them. */
+/* Chooses the place to which MEMBER, before the last, writes its scores, and that from which the
+   next one reads them. Each conversion is from one place to the other; a result of as many bits as
+   the scores that it is made of is written over them. */
 static void choose_places(const struct amp_slices *slices, struct member *member)
 {
     bool is_first = member == slices->members;
-    bool is_last = member == slices->members + slices->n - 1;
     const struct member *before = is_first ? NULL : member - 1;
     bool moves = !is_first && amp_dtype_bits(member->wanted) != amp_dtype_bits(member->all.dtype);
-    enum amp_dtype wanted = is_last ? member->rounded : member[1].wanted;
     member->place = is_first ? 0 : before->given_place ^ moves;
-    member->given_place =
-        member->place ^ (member->rounded != member->all.dtype) ^ (wanted != member->rounded);
+    member->given_place = member->place ^ (member->rounded != member->all.dtype) ^
+                          (member[1].wanted != member->rounded);
 }
 
 /* What the members give: slices of scratch memory and, at last, of the output. */
@@ -255,7 +253,8 @@ static bool cut_outputs(struct amp_slices *slices)
     for (size_t m = 0; m < slices->n; m++) {
         struct member *member = &slices->members[m];
         struct amp_layouts *layouts = member->ctx.host->dnnl->layouts;
-        choose_places(slices, member);
+        if (m + 1 < slices->n)
+            choose_places(slices, member);
         if (!cut_tensor(slices, layouts, &member->all, slices->shape.rank - 1, &member->out))
             return false;
     }
