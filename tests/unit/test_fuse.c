@@ -10,12 +10,15 @@
 #include "net.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"
+#include "ops/dnnl/profile.h"
 #include "ops/matmul/row_product.h"
 #include "run/exec/session.h"
+#include "run/exec/state.h"
 #include "run/plan/plan.h"
 #include "run/plan/step.h"
 #include "run/rewrite/fuse_composites.h"
 
+#include <dnnl.h>
 #include <ftw.h>
 #include <glob.h>
 #include <math.h>
@@ -1401,6 +1404,111 @@ static void what_the_cpu_has_does_not_join(void **state)
     expect_dtypes(0, AMP_ROUNDED, "y:psr n:ps z:");
 }
 
+/* ---- ways ---- */
+
+/* The ways in which the steps of the third run went, each behind the value that its node gives, on
+   a CPU that computes in FEATURES. */
+static void expect_ways(uint32_t features, const struct amp_tensor *inputs, const char *expected)
+{
+    char text[1000] = "";
+    size_t count;
+    struct amp_session *session = NULL;
+    struct amp_profile *profile = amp_profile_create();
+    infer_all();
+    pretend(features);
+    assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+    amp_session_observe(session, profile);
+    for (int run = 0; run < 3; run++) {
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        if (amp_session_run(session, inputs, net.outputs, &net.err) != AMP_OK)
+            fail_msg("%s", net.err.text);
+    }
+    amp_cpu_detect();
+    const struct amp_profile_node *nodes = amp_profile_nodes(profile, &count);
+    for (size_t i = 0; i < count; i++) {
+        size_t used = strlen(text);
+        if (nodes[i].node != NULL)
+            snprintf(text + used, sizeof text - used, "%s%s: %s", used > 0 ? ", " : "",
+                     amp_value_at(session->model, nodes[i].node->outputs[0])->name, nodes[i].way);
+    }
+    amp_session_destroy(session);
+    amp_profile_destroy(profile);
+    assert_string_equal(text, expected);
+}
+
+static struct amp_tensor zeros_like(enum amp_dtype dtype, struct amp_shape shape)
+{
+    static const float zeros[1024];
+    return *net_tensor(dtype, shape, zeros);
+}
+
+/* A convolution that takes X, and a Relu of what it gives. */
+static void convolve_once(enum amp_dtype dtype, uint32_t x)
+{
+    static const float zeros[36];
+    uint32_t w = constant("w", dtype, DIMS(2, 2, 3, 3), zeros);
+    output(NODE("Relu", "r", NODE("Conv", "c", x, w)));
+}
+
+/* A row by constant weights in bfloat16. */
+static void multiply_row(void)
+{
+    static const uint16_t zeros[16];
+    net_start(17);
+    output(NODE("MatMul", "y", input("x", AMP_BFLOAT16, DIMS(1, 4)),
+                constant("w", AMP_BFLOAT16, square, zeros)));
+}
+
+/* On machines for whose instructions oneDNN has kernels with post-ops. */
+static void steps_say_how_they_ran(void **state)
+{
+    const struct amp_shape image = {4, {1, 2, 5, 5}};
+    unsigned has = dnnl_get_effective_cpu_isa(), wanted = dnnl_cpu_isa_avx2;
+    (void)state;
+    if ((has & wanted) != wanted)
+        skip();
+    net_start(22);
+    convolve_once(AMP_FLOAT, input("x", AMP_FLOAT, image));
+    output(NODE("CumSum", "s", input("y", AMP_FLOAT, square), NUMBERS("a", 1)));
+    expect_ways(0, TENSORS(zeros_like(AMP_FLOAT, image), zeros_like(AMP_FLOAT, square)),
+                "c: post-ops, s: alone");
+    net_start(22);
+    convolve_once(AMP_BFLOAT16, input("x", AMP_BFLOAT16, image));
+    expect_ways(0, TENSORS(zeros_like(AMP_BFLOAT16, image)),
+                "c: post-ops; float32: no kernel for bf16");
+    net_start(22);
+    convolve_once(AMP_FLOAT16, input("x", AMP_FLOAT16, image));
+    expect_ways(F16, TENSORS(zeros_like(AMP_FLOAT16, image)),
+                "c: post-ops; float32: faster than fp16");
+    net_start(22);
+    convolve_once(AMP_FLOAT, to_dtype("d", input("x", AMP_BFLOAT16, image), AMP_FLOAT));
+    expect_ways(0, TENSORS(zeros_like(AMP_BFLOAT16, image)), "c: reads casts; post-ops");
+    net_start(22);
+    output(NODE("Sin", "y", to_dtype("d", input("x", AMP_BFLOAT16, square), AMP_FLOAT)));
+    expect_ways(BF16, TENSORS(zeros_like(AMP_BFLOAT16, square)), "y: reads casts");
+    net_start(17);
+    output(NODE("Softmax", "y", input("x", AMP_BFLOAT16, square)));
+    expect_ways(0, TENSORS(zeros_like(AMP_BFLOAT16, square)),
+                "y: alone; float32: no kernel for bf16");
+    multiply_row();
+    expect_ways(0, TENSORS(zeros_like(AMP_BFLOAT16, DIMS(1, 4))),
+                "y: alone; float32: no kernel for bf16");
+    if (amp_row_product_is_there()) {
+        multiply_row();
+        expect_ways(BF16, TENSORS(zeros_like(AMP_BFLOAT16, DIMS(1, 4))),
+                    "y: alone; float32: faster than bf16");
+    }
+    amp_session_set_threads(1);
+    net_start(17);
+    uint32_t s = NODE("MatMul", "s", input("q", AMP_FLOAT, DIMS(1024, 1)),
+                      input("k", AMP_FLOAT, DIMS(1, 1024)));
+    output(NODE("MatMul", "y", NODE("Softmax", "p", s), input("v", AMP_FLOAT, DIMS(1024, 1))));
+    expect_ways(0,
+                TENSORS(zeros_like(AMP_FLOAT, DIMS(1024, 1)), zeros_like(AMP_FLOAT, DIMS(1, 1024)),
+                        zeros_like(AMP_FLOAT, DIMS(1024, 1))),
+                "s: alone; in slices, p: alone; in slices, y: alone; in slices");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1434,6 +1542,7 @@ int main(void)
         NET_TEST(convolutions_in_float16_are_widened),
         NET_TEST(small_products_are_float32),
         NET_TEST(what_the_cpu_has_does_not_join),
+        NET_TEST(steps_say_how_they_ran),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
