@@ -139,6 +139,71 @@ static void scans_that_do_not_fit_are_refused(void **state)
             "num_scan_inputs is 3; the node has 2 inputs");
 }
 
+/* Up to version 8 Scan goes through the sequences of a batch: sums of their elements up to each.
+   BOTH: two of them, added up. */
+static void start_batch(struct amp_shape of_state, bool both)
+{
+    uint32_t inputs[4];
+    net_start(8);
+    inputs[0] = input("lengths", AMP_INT64, DIMS(2));
+    inputs[1] = input("s", AMP_FLOAT, of_state);
+    inputs[2] = input("x", AMP_FLOAT, ANY_DIMS);
+    if (both)
+        inputs[3] = input("z", AMP_FLOAT, ANY_DIMS);
+    uint32_t owner = net_node(0, "Scan", "y", 2, inputs, both ? 4 : 3), graph = add_body(owner);
+    set_int(net_out(owner, 0), "num_scan_inputs", both ? 2 : 1);
+    uint32_t s = body_input(graph, "s_in", AMP_FLOAT, ANY_DIMS);
+    uint32_t x = body_input(graph, "x_in", AMP_FLOAT, ANY_DIMS);
+    if (both)
+        x = body_node(graph, "Add", "both", x, body_input(graph, "z_in", AMP_FLOAT, ANY_DIMS));
+    uint32_t sum = body_node(graph, "Add", "sum", s, x);
+    body_output(graph, sum);
+    body_output(graph, body_node(graph, "Identity", "given", sum, AMP_NONE));
+    output(net_out(owner, 0));
+    output(net_out(owner, 1));
+}
+
+static struct amp_tensor lengths(int64_t a, int64_t b)
+{
+    return *net_tensor(AMP_INT64, DIMS(2), (const int64_t[]){a, b});
+}
+
+static void batches_are_of_sequences_of_any_length(void **state)
+{
+    static const struct {
+        int64_t length;
+        const char *said;
+    } wrong[] = {{-1, "sequence 1 has length -1; there are 3 steps"},
+                 {4, "sequence 1 has length 4; there are 3 steps"}};
+    (void)state;
+    start_batch(DIMS(2, 1), false);
+    run_on(TENSORS(lengths(0, 3), floats(DIMS(2, 1)), floats(DIMS(2, 3, 1))));
+    EXPECT_OUTPUT(0, 0, 1, 2 + 4 + 5 + 6);
+    EXPECT_OUTPUT(1, 0, 0, 0, 0, 6, 11, 17);
+    run_on(TENSORS(lengths(3, 1), floats(DIMS(2, 1)), floats(DIMS(2, 3, 1))));
+    EXPECT_OUTPUT(0, 0, 1 + 1 + 2 + 3, 2 + 4);
+    EXPECT_OUTPUT(1, 0, 2, 4, 7, 6, 0, 0);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        refuses(TENSORS(lengths(3, wrong[i].length), floats(DIMS(2, 1)), floats(DIMS(2, 3, 1))),
+                AMP_MODEL, wrong[i].said);
+    start_batch(SCALAR, false);
+    refuses(TENSORS(lengths(3, 3), floats(SCALAR), floats(DIMS(2, 3, 1))), AMP_MODEL,
+            "state variable 0 has no batch of 2");
+    start_batch(DIMS(1, 1), false);
+    refuses(TENSORS(lengths(3, 3), floats(DIMS(1, 1)), floats(DIMS(2, 3, 1))), AMP_MODEL,
+            "state variable 0 has no batch of 2");
+    start_batch(DIMS(2, 1), true);
+    run_on(
+        TENSORS(lengths(1, 3), floats(DIMS(2, 1)), floats(DIMS(2, 3, 1)), floats(DIMS(2, 3, 1))));
+    EXPECT_OUTPUT(0, 0, 1 + 2, 2 + 2 * (4 + 5 + 6));
+    refuses(
+        TENSORS(lengths(1, 1), floats(DIMS(2, 1)), floats(DIMS(2, 3, 1)), floats(DIMS(1, 3, 1))),
+        AMP_MODEL, "scan input 1 has another length than the first");
+    refuses(
+        TENSORS(lengths(1, 1), floats(DIMS(2, 1)), floats(DIMS(2, 3, 1)), floats(DIMS(2, 2, 1))),
+        AMP_MODEL, "scan input 1 has another length than the first");
+}
+
 /* ---- Loop ---- */
 
 /* A loop that gives out the power of two of each iteration and goes on while they are below LEAST.
@@ -285,6 +350,7 @@ int main(void)
         NET_TEST(scans_go_along_any_axis_in_either_direction),
         NET_TEST(scans_without_steps_give_their_state),
         NET_TEST(scans_that_do_not_fit_are_refused),
+        NET_TEST(batches_are_of_sequences_of_any_length),
         NET_TEST(loops_end_by_trips_or_condition),
         NET_TEST(what_loops_give_out_is_of_one_shape),
         NET_TEST(bodies_are_called_as_they_are_declared),
