@@ -1983,6 +1983,33 @@ static void grams_are_counted_at_all_distances(void **state)
     }
 }
 
+/* ---- gather ---------------------------------------------------------------------------------- */
+
+/* Blocks are copied whole, small and large, where indices are read on the way: each begins and ends
+   with its number. */
+static void blocks_of_any_size_are_gathered(void **state)
+{
+    static const int64_t sizes[] = {1, 2, 63, 64, 65, 4096, 8191, 8192, 8193, 16384, 16385, 40000};
+    static const int64_t indices[] = {2, 0, 1, 2};
+    static float blocks[3 * 40000];
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int64_t n = sizes[i];
+        for (int64_t k = 0; k < 3; k++)
+            blocks[k * n] = blocks[k * n + n - 1] = (float)k + 1;
+        net_start(13);
+        output(NODE("GatherND", "y", input("x", AMP_FLOAT, DIMS(3, n)),
+                    input("i", AMP_INT64, DIMS(4, 1))));
+        run_on(TENSORS(*net_tensor(AMP_FLOAT, DIMS(3, n), blocks),
+                       *net_tensor(AMP_INT64, DIMS(4, 1), indices)));
+        const float *found = net.outputs[0].data;
+        for (int64_t k = 0; k < 4; k++)
+            assert_true(found[k * n] == (float)indices[k] + 1 &&
+                        found[k * n + n - 1] == (float)indices[k] + 1);
+        memset(blocks, 0, sizeof blocks);
+    }
+}
+
 /* ---- dnnl ------------------------------------------------------------------------------------ */
 
 /* What oneDNN does. An operator whose primitive cannot be made runs in C all the same, slowly, so
@@ -2187,6 +2214,7 @@ int main(void)
         NET_TEST(spaces_are_those_of_python),
         NET_TEST(grams_are_counted_at_all_distances),
         NET_TEST(activations_are_post_ops_of_onednn),
+        NET_TEST(blocks_of_any_size_are_gathered),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
     };

@@ -263,6 +263,44 @@ static void what_lies_by_strides_takes_other_shapes(void **state)
     dnnl_engine_destroy(engine);
 }
 
+/* What comes of a permutation is known by the tensor and the permutation: each has its own strides,
+   and its dtype, whatever was asked before. */
+static void permutations_are_known_by_what_they_permute(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        struct amp_shape shape;
+        int perm[3];
+    } cases[] = {{AMP_FLOAT, {3, {2, 3, 4}}, {0, 2, 1}},    {AMP_FLOAT, {3, {2, 4, 3}}, {0, 2, 1}},
+                 {AMP_BFLOAT16, {3, {2, 3, 4}}, {0, 2, 1}}, {AMP_FLOAT, {3, {2, 3, 4}}, {2, 0, 1}},
+                 {AMP_FLOAT, {2, {2, 3}}, {1, 0}},          {AMP_INT8, {2, {2, 3}}, {1, 0}},
+                 {AMP_FLOAT, {2, {3, 2}}, {1, 0}},          {AMP_FLOAT, {2, {2, 3}}, {0, 1}}};
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    for (int turn = 0; turn < 2; turn++)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            const struct amp_tensor in = {.dtype = cases[i].dtype, .shape = cases[i].shape};
+            const struct amp_layout *layout;
+            int64_t own[AMP_RANK_MAX];
+            dnnl_data_type_t type;
+            amp_strides(&in.shape, own);
+            assert_true(amp_layout_permute(kept, &in, cases[i].perm, &layout));
+            assert_int_equal(layout == NULL, cases[i].perm[0] == 0 && cases[i].perm[1] == 1);
+            if (layout == NULL)
+                continue;
+            for (int d = 0; d < in.shape.rank; d++)
+                assert_int_equal(amp_layout_strides(layout)[d], own[cases[i].perm[d]]);
+            assert_int_equal(
+                dnnl_memory_desc_query(amp_layout_desc(layout), dnnl_query_data_type, &type),
+                dnnl_success);
+            assert_int_equal(type, amp_dnnl_dtype(in.dtype));
+        }
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
 /* Neither what has no elements nor what lies in blocks. */
 static void what_has_no_strides_takes_no_other_shape(void **state)
 {

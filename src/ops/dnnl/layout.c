@@ -31,8 +31,7 @@ struct derived {
     enum amp_dtype dtype;
     struct amp_shape shape;
     const struct amp_layout *from, *to; /* NULL: row-major */
-    bool is_reshaped;
-    struct amp_shape by; /* the permutation, or the new shape */
+    struct amp_shape by; /* the permutation, which has a 0, or the new shape, which has none */
 };
 
 struct amp_layouts {
@@ -122,23 +121,21 @@ static dnnl_status_t describe(const struct amp_tensor *tensor, dnnl_memory_desc_
 
 /* The layout that came of IN before; NULL: not known. */
 static const struct derived *find_derived(const struct amp_layouts *layouts,
-                                          const struct amp_tensor *in, bool is_reshaped,
-                                          const struct amp_shape *by)
+                                          const struct amp_tensor *in, const struct amp_shape *by)
 {
     const struct derived *known = layouts->derived;
-    while (known != NULL && (known->from != in->layout || known->is_reshaped != is_reshaped ||
-                             known->dtype != in->dtype || !amp_shape_equal(&known->by, by) ||
-                             !amp_shape_equal(&known->shape, &in->shape)))
+    while (known != NULL &&
+           (known->from != in->layout || known->dtype != in->dtype ||
+            !amp_shape_equal(&known->by, by) || !amp_shape_equal(&known->shape, &in->shape)))
         known = known->next;
     return known;
 }
 
-static void keep_derived(struct amp_layouts *layouts, const struct amp_tensor *in, bool is_reshaped,
+static void keep_derived(struct amp_layouts *layouts, const struct amp_tensor *in,
                          const struct amp_shape *by, const struct amp_layout *to)
 {
     struct derived *derived = amp_xmalloc(1, sizeof *derived);
-    *derived =
-        (struct derived){layouts->derived, in->dtype, in->shape, in->layout, to, is_reshaped, *by};
+    *derived = (struct derived){layouts->derived, in->dtype, in->shape, in->layout, to, *by};
     layouts->derived = derived;
 }
 
@@ -167,14 +164,14 @@ bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in
         return false;
     for (int i = 0; i < by.rank; i++)
         by.dims[i] = perm[i];
-    const struct derived *known = find_derived(layouts, in, false, &by);
+    const struct derived *known = find_derived(layouts, in, &by);
     if (known != NULL) {
         *permuted = known->to;
         return true;
     }
     if (!ask_permuted(layouts, in, perm, permuted))
         return false;
-    keep_derived(layouts, in, false, &by, *permuted);
+    keep_derived(layouts, in, &by, *permuted);
     return true;
 }
 
@@ -300,14 +297,14 @@ bool amp_layout_reshape(struct amp_layouts *layouts, const struct amp_tensor *in
         set_strides(shape, group->to, group->to_end, group->stride, to);
         set_strides(&in->shape, group->from, group->from_end, group->stride, reshaped->strides);
     }
-    const struct derived *known = find_derived(layouts, in, true, shape);
+    const struct derived *known = find_derived(layouts, in, shape);
     if (known != NULL) {
         reshaped->layout = known->to;
         return true;
     }
     if (!ask_strided(layouts, in, shape, to, &reshaped->layout))
         return false;
-    keep_derived(layouts, in, true, shape, reshaped->layout);
+    keep_derived(layouts, in, shape, reshaped->layout);
     return true;
 }
 

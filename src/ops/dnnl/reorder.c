@@ -196,9 +196,8 @@ static enum amp_dtype dtype_of(dnnl_data_type_t type)
 /* Whether elements are copied, or converted as amp_dtype_convert does. */
 static bool is_known(enum amp_dtype from, enum amp_dtype to)
 {
-    bool converts = (from == AMP_FLOAT || amp_dtype_is_autocast(from)) &&
-                    (to == AMP_FLOAT || amp_dtype_is_autocast(to));
-    return from != AMP_UNDEFINED && to != AMP_UNDEFINED && (from == to || converts);
+    bool converts = amp_dtype_is_autocast(from) && amp_dtype_is_autocast(to);
+    return from != AMP_UNDEFINED && (from == to || converts);
 }
 
 /* The size of the blocks along dim D. */
