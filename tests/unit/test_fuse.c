@@ -1247,6 +1247,18 @@ static void a_product_that_is_moved(enum amp_dtype dtype)
     output(to_dtype("z", turn("t", NODE("Relu", "r", m)), AMP_FLOAT));
 }
 
+/* All post-ops but the last give float32 where the product does. */
+static void post_ops_are_as_wide_as_products(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_BFLOAT16, square), w = input("w", AMP_BFLOAT16, square);
+        output(NODE("Sigmoid", "s", NODE("Relu", "r", NODE("MatMul", "m", x, w))));
+        expect_dtypes(i == 0 ? BF16 : 0, AMP_FREE, i == 0 ? "m:+r:+s:" : "m:plr+r:pls+s:plr");
+    }
+}
+
 static void what_the_cpu_lacks_stays_float32(void **state)
 {
     (void)state;
@@ -1536,6 +1548,7 @@ int main(void)
         NET_TEST(what_cuts_off_no_more_than_integers_goes),
         NET_TEST(what_computes_between_stays),
         NET_TEST(convolutions_of_bytes_have_fitting_scales),
+        NET_TEST(post_ops_are_as_wide_as_products),
         NET_TEST(what_the_cpu_lacks_stays_float32),
         NET_TEST(what_has_float32_around_it_joins),
         NET_TEST(what_others_read_in_its_dtype_is_stored_so),

@@ -296,6 +296,12 @@ static void permutations_are_known_by_what_they_permute(void **state)
                 dnnl_memory_desc_query(amp_layout_desc(layout), dnnl_query_data_type, &type),
                 dnnl_success);
             assert_int_equal(type, amp_dnnl_dtype(in.dtype));
+            struct amp_tensor turned = {.dtype = in.dtype, .layout = layout};
+            if (in.shape.rank != 2)
+                continue;
+            turned.shape = DIMS(in.shape.dims[1], in.shape.dims[0]);
+            assert_true(amp_layout_permute(kept, &turned, cases[i].perm, &layout));
+            assert_null(layout);
         }
     amp_layouts_destroy(kept);
     dnnl_engine_destroy(engine);
@@ -896,6 +902,7 @@ int main(void)
         NET_TEST(tensors_of_other_dims_are_no_copies),
         NET_TEST(planes_are_turned_within_their_bounds),
         NET_TEST(what_lies_by_strides_takes_other_shapes),
+        NET_TEST(permutations_are_known_by_what_they_permute),
         NET_TEST(what_has_no_strides_takes_no_other_shape),
         NET_TEST(what_onednn_has_not_is_said),
         NET_TEST(copies_are_described_by_their_layouts),
