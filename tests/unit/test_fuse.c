@@ -1521,6 +1521,136 @@ static void steps_say_how_they_ran(void **state)
                 "s: alone; in slices, p: alone; in slices, y: alone; in slices");
 }
 
+/* ---- slices ---- */
+
+enum { SCORES = 1100 /* rows and columns that are more than a slice of bfloat16 */, DEPTH = 4 };
+
+/* The first product of attention in DTYPE, of rank RANK. */
+static uint32_t start_large_scores(int opset, enum amp_dtype dtype, int rank)
+{
+    struct amp_shape q = DIMS(SCORES, DEPTH), k = DIMS(DEPTH, SCORES);
+    if (rank == 3)
+        q = DIMS(1, SCORES, DEPTH), k = DIMS(1, DEPTH, SCORES);
+    net_start(opset);
+    return NODE("MatMul", "s", input("q", dtype, q), input("k", dtype, k));
+}
+
+static void end_large_scores(enum amp_dtype dtype, uint32_t p)
+{
+    output(NODE("MatMul", "y", p, input("v", dtype, DIMS(SCORES, DEPTH))));
+}
+
+/* Small numbers, of the shape of input I. */
+static struct amp_tensor small_numbers(size_t i)
+{
+    const struct amp_value *value = amp_value_at(net.model, net.model->graphs[0].inputs.items[i]);
+    struct amp_tensor tensor = {.dtype = AMP_FLOAT};
+    amp_value_shape(value, &tensor.shape);
+    size_t count = amp_tensor_count(&tensor);
+    float *items = amp_arena_array(net.arena, count, sizeof *items);
+    for (size_t k = 0; k < count; k++)
+        items[k] = (float)((k * 7 + k / 13 * 5 + i) % 31) / 16 - 15.0f / 16;
+    tensor.data = items;
+    struct amp_tensor made = {.dtype = value->dtype, .shape = tensor.shape};
+    made.data = amp_arena_array(net.arena, amp_tensor_size(&made), 1);
+    if (made.dtype == AMP_BOOL)
+        for (size_t k = 0; k < count; k++)
+            ((uint8_t *)made.data)[k] = items[k] < 0;
+    else
+        amp_dtype_convert(AMP_FLOAT, items, made.dtype, made.data, count);
+    return made;
+}
+
+/* Runs the net on a CPU that computes in FEATURES, in slices or not as IS_SLICED says, with the
+   results of a strict run but for a relative ERROR. */
+static void expect_slices(uint32_t features, bool is_sliced, double error)
+{
+    struct amp_tensor inputs[8], found = {.dtype = AMP_UNDEFINED}, wanted = found;
+    struct amp_session *sessions[2];
+    size_t count;
+    infer_all();
+    for (size_t i = 0; i < net.model->graphs[0].inputs.count; i++)
+        inputs[i] = small_numbers(i);
+    struct amp_profile *profile = amp_profile_create();
+    pretend(features);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(amp_session_open(net.model, i, &sessions[i], &net.err), AMP_OK);
+    amp_session_observe(sessions[0], profile);
+    assert_int_equal(amp_session_run(sessions[1], inputs, &wanted, &net.err), AMP_OK);
+    for (int run = 0; run < 2; run++) {
+        amp_tensor_release(&found);
+        assert_int_equal(amp_session_run(sessions[0], inputs, &found, &net.err), AMP_OK);
+        assert_true(amp_shape_equal(&found.shape, &wanted.shape));
+        for (size_t i = 0; i < amp_tensor_count(&found); i++) {
+            double x = amp_tensor_double(&found, i), y = amp_tensor_double(&wanted, i);
+            if (!(fabs(x - y) <= error * (1 + fabs(y))))
+                fail_msg("element %zu: %g; %g is right", i, x, y);
+        }
+    }
+    amp_cpu_detect();
+    const struct amp_profile_node *nodes = amp_profile_nodes(profile, &count);
+    for (size_t i = 0; i < count; i++)
+        if (nodes[i].node != NULL)
+            assert_int_equal(strstr(nodes[i].way, "in slices") != NULL, is_sliced);
+    amp_tensor_release(&found);
+    amp_tensor_release(&wanted);
+    amp_session_destroy(sessions[0]);
+    amp_session_destroy(sessions[1]);
+    amp_profile_destroy(profile);
+}
+
+/* A Softmax over the last axis has each row for itself; so has what gives as many. */
+static void slices_are_of_whole_rows(void **state)
+{
+    enum { NONE = 9 };
+    static const struct {
+        int opset, rank, axis;
+        bool is_sliced;
+    } cases[] = {{17, 2, NONE, true}, {17, 2, -1, true},    {17, 2, 1, true},  {17, 2, 0, false},
+                 {17, 2, -2, false},  {17, 3, 2, true},     {17, 3, 1, false}, {17, 3, NONE, true},
+                 {11, 2, NONE, true}, {11, 3, NONE, false}, {11, 3, 2, true},  {11, 3, -1, true}};
+    (void)state;
+    amp_session_set_threads(1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t s = start_large_scores(cases[i].opset, AMP_FLOAT, cases[i].rank);
+        uint32_t p = NODE("Softmax", "p", s);
+        if (cases[i].axis != NONE)
+            set_int(p, "axis", cases[i].axis);
+        end_large_scores(AMP_FLOAT, p);
+        expect_slices(0, cases[i].is_sliced, 1e-5);
+    }
+    const struct amp_shape masks[] = {
+        {2, {SCORES, 1}}, {2, {1, SCORES}}, {3, {1, 1, SCORES}}, {3, {2, 1, 1}}};
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)
+        for (int rank = 2; rank <= 3; rank++) {
+            uint32_t s = start_large_scores(17, AMP_FLOAT, rank);
+            uint32_t w = NODE("Where", "w", input("c", AMP_BOOL, masks[i]), s, FLOATS("low", -8));
+            end_large_scores(AMP_FLOAT, NODE("Softmax", "p", w));
+            expect_slices(0, i < 2 || (i == 2 && rank == 3), 1e-5);
+        }
+}
+
+/* What one part computes in float32 for others that take bfloat16 is rounded between them. */
+static void slices_go_from_dtype_to_dtype(void **state)
+{
+    (void)state;
+    amp_session_set_threads(1);
+    for (int i = 0; i < 4; i++) {
+        uint32_t s = start_large_scores(17, AMP_BFLOAT16, 2);
+        uint32_t c = input("c", AMP_BOOL, DIMS(1, SCORES));
+        uint32_t b = input("b", AMP_BFLOAT16, DIMS(1, SCORES));
+        if (i != 1)
+            s = NODE("Where", "w", c, s, b);
+        if (i == 3)
+            s = NODE("Where", "w", c, s, b);
+        uint32_t p = NODE("Softmax", "p", s);
+        if (i > 0)
+            p = NODE("Where", "e", c, p, b);
+        end_large_scores(AMP_BFLOAT16, p);
+        expect_slices(0, true, 0.02);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1556,6 +1686,8 @@ int main(void)
         NET_TEST(small_products_are_float32),
         NET_TEST(what_the_cpu_has_does_not_join),
         NET_TEST(steps_say_how_they_ran),
+        NET_TEST(slices_are_of_whole_rows),
+        NET_TEST(slices_go_from_dtype_to_dtype),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
