@@ -4,6 +4,7 @@
  * of what the operator itself computes. The value that is derived is the sum of the node's outputs,
  * each element with a weight of its own, so that no two elements can be taken for each other.
  */
+#include "net.h"
 #include "node_case.h"
 
 #include "core/number/random.h"
@@ -354,11 +355,88 @@ static void gradients_are_difference_quotients(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- equations ------------------------------------------------------------------------------- */
+
+enum { MOST_TERMS = 10 };
+
+/* An Einsum of EQUATION, by whose operand BY it is derived; the operands have the SHAPES, as many
+   as have dims. */
+static void derive_einsum(const char *equation, const struct amp_shape *shapes, uint32_t by)
+{
+    uint32_t operands[MOST_TERMS], n = 0;
+    net_start(17);
+    amp_model_import(net.model, "ai.onnx.preview.training", 1);
+    for (; n < MOST_TERMS && shapes[n].rank > 0; n++)
+        operands[n] = input(amp_model_unique_name(net.model, "x"), AMP_DOUBLE, shapes[n]);
+    uint32_t y = net_out(net_node(0, "Einsum", "y", 1, operands, n), 0);
+    set_word(y, "equation", equation);
+    struct derived derived = {
+        .test = {.model = net.model, .node = amp_node_at(net.model, node_of(y))}, .input = by};
+    infer_all();
+    add_gradient(&derived, y);
+}
+
+static enum amp_status plan_gradient(void)
+{
+    struct amp_session *session = NULL;
+    enum amp_status status = amp_session_open(net.model, true, &session, &net.err);
+    amp_session_destroy(session);
+    return status;
+}
+
+/* An operand is derived by where each of its indices stands in it once, and in another term or the
+   output: else the gradient is no sum of products. */
+static void equations_are_swapped_where_indices_are_elsewhere(void **state)
+{
+    static char spaced[600];
+    static const struct amp_shape square = {2, {2, 2}};
+    const struct {
+        const char *equation;
+        int n;
+        bool by_first, by_second;
+    } cases[] = {{"ij,jk->ik", 2, true, true},     {"ij,jk", 2, true, true},
+                 {"ij,ij->", 2, true, true},       {"ij,kl->ijkl", 2, true, true},
+                 {"ij,jk->k", 2, false, true},     {"ij,jk->i", 2, true, false},
+                 {"ii,ij->ij", 2, false, true},    {"ij,jj->ij", 2, true, false},
+                 {"iJ,Jk", 2, true, true},         {"ij,jk,kl->il", 3, true, true},
+                 {"ij,jk,kl->kl", 3, false, true}, {spaced, 2, false, false}};
+    (void)state;
+    snprintf(spaced, sizeof spaced, "ij,%*s->ik", 520, "jk");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint32_t by = 0; by < 2; by++) {
+            const struct amp_shape shapes[MOST_TERMS] = {square, square,
+                                                         cases[i].n > 2 ? square : SCALAR};
+            derive_einsum(cases[i].equation, shapes, by);
+            bool does = by == 0 ? cases[i].by_first : cases[i].by_second;
+            if (plan_gradient() != (does ? AMP_OK : AMP_UNSUPPORTED))
+                fail_msg("%s by %u: %s", cases[i].equation, by, net.err.text);
+            if (!does)
+                assert_non_null(strstr(net.err.text, "no rule to derive"));
+        }
+}
+
+/* The gradient of a, by the sums of what it is multiplied with. */
+static void outputs_that_are_implied_are_derived(void **state)
+{
+    static const double b[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, a[12];
+    (void)state;
+    derive_einsum("...ij,...jk", (const struct amp_shape[MOST_TERMS]){DIMS(2, 2, 3), DIMS(2, 3, 2)},
+                  0);
+    run_on(TENSORS(*net_tensor(AMP_DOUBLE, DIMS(2, 2, 3), a),
+                   *net_tensor(AMP_DOUBLE, DIMS(2, 3, 2), b)));
+    EXPECT_OUTPUT(0, 0, 3, 7, 11, 3, 7, 11, 15, 19, 23, 15, 19, 23);
+    derive_einsum("bA,Ac", (const struct amp_shape[MOST_TERMS]){DIMS(2, 3), DIMS(3, 4)}, 1);
+    run_on(TENSORS(*net_tensor(AMP_DOUBLE, DIMS(2, 3), b), *net_tensor(AMP_DOUBLE, DIMS(3, 4), b)));
+    EXPECT_OUTPUT(0, 0, 5, 5, 5, 5, 7, 7, 7, 7, 9, 9, 9, 9);
+}
+
 int main(void)
 {
     setenv("OMP_NUM_THREADS", "1", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_difference_quotients),
+        NET_TEST(equations_are_swapped_where_indices_are_elsewhere),
+        NET_TEST(outputs_that_are_implied_are_derived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
