@@ -432,6 +432,47 @@ static void outputs_that_are_implied_are_derived(void **state)
     EXPECT_OUTPUT(0, 0, 5, 5, 5, 5, 7, 7, 7, 7, 9, 9, 9, 9);
 }
 
+/* ---- recurrences ----------------------------------------------------------------------------- */
+
+/* An LSTM of one feature and one state over STEPS steps, by whose input it is derived. */
+static void derive_lstm(int64_t steps, bool has_size, bool has_peepholes)
+{
+    net_start(14);
+    amp_model_import(net.model, "ai.onnx.preview.training", 1);
+    uint32_t x = input("x", AMP_DOUBLE, DIMS(steps, 1, 1));
+    uint32_t w = input("w", AMP_DOUBLE, DIMS(1, 4, 1)), r = input("r", AMP_DOUBLE, DIMS(1, 4, 1));
+    const uint32_t none = AMP_NONE;
+    uint32_t p = has_peepholes ? input("p", AMP_DOUBLE, DIMS(1, 3)) : AMP_NONE;
+    uint32_t y = NODE("LSTM", "y", x, w, r, none, none, none, none, p);
+    if (!has_peepholes)
+        amp_node_at(net.model, node_of(y))->n_inputs = 3;
+    if (has_size)
+        set_int(y, "hidden_size", 1);
+    struct derived derived = {
+        .test = {.model = net.model, .node = amp_node_at(net.model, node_of(y))}, .input = 0};
+    infer_all();
+    add_gradient(&derived, y);
+}
+
+/* Those that say how many steps there are, not too many, and how large a state is. */
+static void recurrences_are_derived_step_by_step(void **state)
+{
+    static const struct {
+        int64_t steps;
+        bool has_size, has_peepholes, does;
+    } cases[] = {{1, true, false, true},   {3, true, false, true},  {100001, true, false, false},
+                 {-1, true, false, false}, {0, true, false, false}, {3, false, false, false},
+                 {3, true, true, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        derive_lstm(cases[i].steps, cases[i].has_size, cases[i].has_peepholes);
+        if (plan_gradient() != (cases[i].does ? AMP_OK : AMP_UNSUPPORTED))
+            fail_msg("case %zu: %s", i, net.err.text);
+        if (!cases[i].does)
+            assert_non_null(strstr(net.err.text, "no rule to derive"));
+    }
+}
+
 int main(void)
 {
     setenv("OMP_NUM_THREADS", "1", 1);
@@ -439,6 +480,7 @@ int main(void)
         cmocka_unit_test(gradients_are_difference_quotients),
         NET_TEST(equations_are_swapped_where_indices_are_elsewhere),
         NET_TEST(outputs_that_are_implied_are_derived),
+        NET_TEST(recurrences_are_derived_step_by_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
