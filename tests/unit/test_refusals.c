@@ -447,6 +447,79 @@ static void attention(void **state)
          "positions of shape [2, 3]; one for each of X's 1 by 3 is needed"},
         {"RotaryEmbedding-23 f[1,2,3,4] f[9,2] f[9,2] i[1,4]=0,8,4,0",
          "positions of shape [1, 4]; one for each of X's 1 by 3 is needed"},
+        {"Attention-23 f[1,2,3,4] f[2,2,5,4] f[1,2,5,6]", "input 1 has a batch of 2, 1 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,3] f[1,2,5,6]",
+         "input 1 has a head size of 3, 4 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[2,2,5,6]", "input 2 has a batch of 2, 1 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,1,5,6]",
+         "input 2 has a number of heads of 1, 2 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,4,6]", "input 2 has a length of 4, 5 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,0,5,4] f[1,0,5,6]",
+         "2 heads of queries; 0 of keys do not divide them"},
+        {"Attention-23 f[1,3,8] f[1,5,8] f[1,5,8] kv_num_heads=2",
+         "q_num_heads 0; input 0 needs a divisor of its last dimension, 8"},
+        {"Attention-23 f[1,3,8] f[1,5,8] f[1,5,8] q_num_heads=-2 kv_num_heads=2",
+         "q_num_heads -2; input 0 needs a divisor of its last dimension, 8"},
+        {"Attention-23 f[1,3,8] f[1,5,8] f[1,5,8] q_num_heads=3 kv_num_heads=2",
+         "q_num_heads 3; input 0 needs a divisor of its last dimension, 8"},
+        {"Attention-23 f[1,3,8] f[1,5,8] f[1,5,7] q_num_heads=2 kv_num_heads=2",
+         "kv_num_heads 2; input 2 needs a divisor of its last dimension, 7"},
+        {"Attention-23 f[1,3,8] f[1,5,6] f[1,5,8] q_num_heads=2 kv_num_heads=2",
+         "input 1 has a head size of 3, 4 is needed"},
+        {"Attention-23 f[1,3,8] f[1,5,8] f[1,4,8] q_num_heads=2 kv_num_heads=2",
+         "input 2 has a length of 4, 5 is needed"},
+        {"Attention-23 f[1,3,8] f[1,5,4] f[1,5,3] q_num_heads=2 kv_num_heads=1", "[1, 3, 6]"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[2,2,7,4] f[1,2,7,6] >3",
+         "input 4 has a batch of 2, 1 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[1,1,7,4] f[1,2,7,6] >3",
+         "input 4 has a number of heads of 1, 2 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[1,2,7,3] f[1,2,7,6] >3",
+         "input 4 has a head size of 3, 4 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[1,2,7,4] f[2,2,7,6] >3",
+         "input 5 has a batch of 2, 1 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[1,2,7,4] f[1,1,7,6] >3",
+         "input 5 has a number of heads of 1, 2 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[1,2,7,4] f[1,2,8,6] >3",
+         "input 5 has a length of 8, 7 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[1,2,7,4] f[1,2,7,5] >3",
+         "input 5 has a head size of 5, 6 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[1,2,7,4] f[2,7,6] >3",
+         "input 5 has rank 3; 4 is needed"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ _ f[1,2,7,6]",
+         "past_key and past_value go together"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[1,1,1,3,5]",
+         "a mask of shape [1, 1, 1, 3, 5] does not broadcast to the scores, shape [1, 2, 3, 5]"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[3,3,5]",
+         "a mask of shape [3, 3, 5] does not broadcast to the scores, shape [1, 2, 3, 5]"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[2,1,1,5]",
+         "a mask of shape [2, 1, 1, 5] does not broadcast to the scores, shape [1, 2, 3, 5]"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[1,2,3,5]", "[1, 2, 3, 6]"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[2,1,5]", "[1, 2, 3, 6]"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[3,1]", "[1, 2, 3, 6]"},
+        {"Attention-24 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[2,5]",
+         "a mask of shape [2, 5] does not broadcast to the scores, shape [1, 2, 3, 5]"},
+        {"Attention-24 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ _ _ i[2]=5,5",
+         "input 6 has a length of 2, 1 is needed"},
+        {"Attention-24 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[1,2,7,4] f[1,2,7,6] i[1]=5 >3",
+         "nonpad_kv_seqlen is a vector, and not used together with a past"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[9,2] f[9,2] i[1,3]=0,9,4",
+         "position 9; the caches hold 0 to 8"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[9,2] f[9,2] i[1,3]=0,8,-1",
+         "position -1; the caches hold 0 to 8"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[9,2] f[4,2] i[1,3]=0,3,4",
+         "position 4; the caches hold 0 to 3"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[4,2] f[9,2] i[1,3]=0,4,3",
+         "position 4; the caches hold 0 to 3"},
+        {"RotaryEmbedding-23 f[1,3,8] f[1,3,2] f[1,3,2] num_heads=-2",
+         "num_heads -2; a divisor of X's last dimension, 8, is needed"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[1,3,1] f[1,3,1] rotary_embedding_dim=3",
+         "3 elements of heads of 4 are to be turned; an even number that is not larger is needed"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[1,4,2] f[1,3,2]",
+         "input 1 of shape [1, 4, 2] does not fit X of shape [1, 2, 3, 4]"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[1,3,2] f[2,3,2]",
+         "input 2 of shape [2, 3, 2] does not fit X of shape [1, 2, 3, 4]"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[1,9,2] f[9,2] i[1,3]=0,8,4",
+         "input 1 of shape [1, 9, 2] does not fit X of shape [1, 2, 3, 4]"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -530,6 +603,102 @@ static void newest_attention(void **state)
          "input 0 has shape [2, 3, 4]; [?, ?, ?, ?] is needed"},
         {"ai.onnx.preview.FlexAttention-1 f[1,4,3,4] f[1,3,5,4] f[1,3,5,6]",
          "4 heads of queries; 3 of keys do not divide them"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[2,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "value has a batch of 2; 1 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,4,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "key has a length of 4; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,7] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "key has a last dimension of 7 for 2 heads"},
+        {"LinearAttention-27 f[1,3,8] f[3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "key has rank 2; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] f[2,2,4,3] f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "past_state has a batch of 2; 1 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] f[1,2,4,4] f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "past_state has a value size of 4; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] f[1,2,4,3,1] f[1,3,2] f[1,3,2] "
+         "q_num_heads=2 kv_num_heads=2 >2",
+         "past_state has rank 5; 4 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[2,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "decay has a batch of 2; 1 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "decay has rank 2; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,4] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "decay has a last dimension of 4; 2 or 8 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[2,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "beta has a batch of 2; 1 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,2,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "beta has a length of 2; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2,1] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "beta has rank 4; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ _ f[1,3,2] q_num_heads=2 kv_num_heads=2 "
+         ">2",
+         "update_rule 'gated_delta' needs input decay"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] _ q_num_heads=2 kv_num_heads=2 "
+         ">2",
+         "update_rule 'gated_delta' needs input beta"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 update_rule=linear >2",
+         "update_rule 'linear' has no input decay"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ _ f[1,3,2] q_num_heads=2 kv_num_heads=2 "
+         "update_rule=linear >2",
+         "update_rule 'linear' has no input beta"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ _ _ q_num_heads=2 kv_num_heads=2 "
+         "update_rule=linear >2",
+         "[1, 3, 6]"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 update_rule=gated >2",
+         "update_rule 'gated' has no input beta"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 update_rule=delta >2",
+         "update_rule 'delta' has no input decay"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=0 "
+         "kv_num_heads=2 >2",
+         "q_num_heads is 0, kv_num_heads 2, which must divide it"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=0 >2",
+         "q_num_heads is 2, kv_num_heads 0, which must divide it"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=-2 "
+         "kv_num_heads=2 >2",
+         "q_num_heads is -2, kv_num_heads 2, which must divide it"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=-2 >2",
+         "q_num_heads is 2, kv_num_heads -2, which must divide it"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[2,2,5,4] f[1,2,5,6]",
+         "input 1 has shape [2, 2, 5, 4]; [1, ?, ?, 4] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,2,5,4] f[2,2,5,6]",
+         "input 2 has shape [2, 2, 5, 6]; [1, 2, 5, ?] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,2,5,4] f[1,1,5,6]",
+         "input 2 has shape [1, 1, 5, 6]; [1, 2, 5, ?] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,2,5,4,1] f[1,2,5,6]",
+         "input 1 has shape [1, 2, 5, 4, 1]; [1, ?, ?, 4] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,0,5,4] f[1,0,5,6]",
+         "2 heads of queries; 0 of keys do not divide them"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,1,5,4] f[1,1,5,6]", "[1, 2, 3, 6]"},
+        {"CausalConvWithState-27 f[2,3,4,1] f[3,1,2] >2",
+         "input has shape [2, 3, 4, 1]; [?, ?, ?] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,2,2] >2",
+         "weight has shape [3, 2, 2]; [3, 1, ?] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1] >2",
+         "weight has shape [3, 1]; [3, 1, ?] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[3,1] >2",
+         "bias has shape [3, 1]; [3] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[3] f[2,2,1] >2",
+         "past_state has shape [2, 2, 1]; [2, 3, 1] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[3] f[2,3,2] >2",
+         "past_state has shape [2, 3, 2]; [2, 3, 1] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,1] f[3] f[2,3,0] >2", "[2, 3, 4]"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -614,6 +783,372 @@ static void contributed_attention(void **state)
         {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[2,2] "
          "num_heads=2 kv_num_heads=1 do_rotary=1 >3",
          "do_rotary needs input 8"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,3,4] i[1] f[9,2] f[9,2] is_packed_batching=1",
+         "is_packed_batching has no kernel"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,3,4] i[1] f[9] f[9,2]",
+         "X of rank 4, caches of rank 1 and 2; 3 or 4, 2 and 2 needed"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,1,2,3,4] i[1] f[9,2] f[9,2]",
+         "X of rank 5, caches of rank 2 and 2; 3 or 4, 2 and 2 needed"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,3,8] i[1] f[9,2] f[9,2]", "[1, 3, 8]"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,3,8] i[1] f[9,1] f[9,1] num_heads=2 "
+         "rotary_embedding_dim=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,3,8] i[1] f[9,1] f[9,1] rotary_embedding_dim=2",
+         "caches of 1 and 1 columns, num_heads 0 and rotary_embedding_dim 2 do not fit X's last "
+         "dim of 8"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,3,8] i[1] f[9,1] f[9,1] num_heads=3 "
+         "rotary_embedding_dim=2",
+         "caches of 1 and 1 columns, num_heads 3 and rotary_embedding_dim 2 do not fit X's last "
+         "dim of 8"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,3,8] i[1] f[9,1] f[9,1] num_heads=-2 "
+         "rotary_embedding_dim=2",
+         "caches of 1 and 1 columns, num_heads -2 and rotary_embedding_dim 2 do not fit X's last "
+         "dim of 8"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,3,7] i[1] f[9,2] f[9,2]",
+         "caches of 2 and 2 columns, num_heads 0 and rotary_embedding_dim 4 do not fit X's last "
+         "dim of 7"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,3,8] i[1] f[9,0] f[9,0]",
+         "caches of 0 and 0 columns, num_heads 0 and rotary_embedding_dim 0 do not fit X's last "
+         "dim of 8"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,3,4] i[1] f[9,3] f[9,3] rotary_embedding_dim=6",
+         "caches of 3 and 3 columns, num_heads 0 and rotary_embedding_dim 6 do not fit X's last "
+         "dim of 4"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,3,4] i[1] f[9,2] f[9,2] rotary_embedding_dim=2",
+         "caches of 2 and 2 columns, num_heads 0 and rotary_embedding_dim 2 do not fit X's last "
+         "dim of 4"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,3,4] i[1] f[9,1] f[9,1] rotary_embedding_dim=2",
+         "[1, 2, 3, 4]"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,3,4] i[1]=7 f[9,2] f[9,2]",
+         "position 9; the caches hold 0 to 8"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,3,4] i[1]=6 f[9,2] f[9,2]", "[1, 2, 3, 4]"},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,3,4] i[1]=-1 f[9,2] f[9,2]",
+         "position -1; the caches hold 0 to 8"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] num_heads=1", "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,8] f[1,2,8] f[1,2,8] num_heads=2147483647",
+         "input 0 of shape [1, 2, 8]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[3,8] f[1,5,8] f[1,5,8] num_heads=2",
+         "input 0 of shape [3, 8]; [batch, length, heads * size] or [batch, heads, length, size] "
+         "is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,7] f[1,5,8] f[1,5,8] num_heads=2",
+         "input 0 of shape [1, 3, 7]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,3,4] f[1,5,8] f[1,5,8] num_heads=2",
+         "input 0 of shape [1, 3, 3, 4]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,3,4,1] f[1,5,8] f[1,5,8] num_heads=2",
+         "input 0 of shape [1, 2, 3, 4, 1]; [batch, length, heads * size] or [batch, heads, "
+         "length, size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[2,5,8] f[1,5,8] num_heads=2",
+         "input 1 of shape [2, 5, 8]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[2,5,8] num_heads=2",
+         "input 2 of shape [2, 5, 8]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,7] f[1,5,8] num_heads=2",
+         "input 1 of shape [1, 5, 7]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,7] num_heads=2",
+         "input 2 of shape [1, 5, 7]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[2,2,5,4] f[1,5,8] num_heads=2",
+         "input 1 of shape [2, 2, 5, 4]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[2,2,5,4] num_heads=2",
+         "input 2 of shape [2, 2, 5, 4]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,3,5,4] f[1,5,8] num_heads=2",
+         "input 1 of shape [1, 3, 5, 4]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,3,5,4] num_heads=2",
+         "input 2 of shape [1, 3, 5, 4]; [batch, length, heads * size] or [batch, heads, length, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[5,8] f[1,5,8] num_heads=2",
+         "input 1 of shape [5, 8]; [batch, length, heads * size] or [batch, heads, length, size] "
+         "is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[5,8] num_heads=2",
+         "input 2 of shape [5, 8]; [batch, length, heads * size] or [batch, heads, length, size] "
+         "is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,2,5,4] f[1,2,5,4] num_heads=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,2,5,3] f[1,2,5,4] num_heads=2",
+         "input 1 of shape [1, 2, 5, 3]; heads of the query's size are needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,2,5,4] f[1,2,4,4] num_heads=2",
+         "input 2 of shape [1, 2, 4, 4]; the key's length is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,2,2,4] num_heads=2", "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[2,5,2,2,4] num_heads=2",
+         "input 1 of shape [2, 5, 2, 2, 4]; without further inputs [batch, length, heads, parts, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,3,2,4] num_heads=2",
+         "input 1 of shape [1, 5, 3, 2, 4]; without further inputs [batch, length, heads, parts, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,2,3,4] num_heads=2",
+         "input 1 of shape [1, 5, 2, 3, 4]; without further inputs [batch, length, heads, parts, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,2,2,3] num_heads=2",
+         "input 1 of shape [1, 5, 2, 2, 3]; without further inputs [batch, length, heads, parts, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] num_heads=2",
+         "input 1 of shape [1, 5, 8]; without further inputs [batch, length, heads, parts, size] "
+         "is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,3,3,4] num_heads=2",
+         "input 0 of shape [1, 2, 3, 3, 4]; without further inputs [batch, length, heads, parts, "
+         "size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] f[24] num_heads=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] f[23] num_heads=2",
+         "bias of shape [23]; [24] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] f[1,24] num_heads=2",
+         "bias of shape [1, 24]; [24] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[1,5]=1,1,1,1,1 "
+         "num_heads=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ "
+         "j[1,3,5]=1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 num_heads=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[1]=5 num_heads=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[2]=5,0 num_heads=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[1,4] num_heads=2",
+         "no kernel for a mask of shape [1, 4]; [1, 5], [1, 3, 5], [1] or [2] is possible"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[2,5] num_heads=2",
+         "no kernel for a mask of shape [2, 5]; [1, 5], [1, 3, 5], [1] or [2] is possible"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[3] num_heads=2",
+         "no kernel for a mask of shape [3]; [1, 5], [1, 3, 5], [1] or [2] is possible"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[1,3,4] num_heads=2",
+         "no kernel for a mask of shape [1, 3, 4]; [1, 5], [1, 3, 5], [1] or [2] is possible"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[1,2,5] num_heads=2",
+         "no kernel for a mask of shape [1, 2, 5]; [1, 5], [1, 3, 5], [1] or [2] is possible"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[2,3,5] num_heads=2",
+         "no kernel for a mask of shape [2, 3, 5]; [1, 5], [1, 3, 5], [1] or [2] is possible"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ j[1,1,3,5] num_heads=2",
+         "no kernel for a mask of shape [1, 1, 3, 5]; [1, 5], [1, 3, 5], [1] or [2] is possible"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ f[1,2,3,5] num_heads=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ f[1,1,3,5] num_heads=2",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ f[2,3,5] num_heads=2",
+         "attention_bias of shape [2, 3, 5]; the scores have [1, 2, 3, 5]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ f[2,2,3,5] num_heads=2",
+         "attention_bias of shape [2, 2, 3, 5]; the scores have [1, 2, 3, 5]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ f[1,3,3,5] num_heads=2",
+         "attention_bias of shape [1, 3, 3, 5]; the scores have [1, 2, 3, 5]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ f[1,2,1,5] num_heads=2",
+         "attention_bias of shape [1, 2, 1, 5]; the scores have [1, 2, 3, 5]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ f[1,2,3,1] num_heads=2",
+         "attention_bias of shape [1, 2, 3, 1]; the scores have [1, 2, 3, 5]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ f[1,2,3,4] num_heads=2",
+         "attention_bias of shape [1, 2, 3, 4]; the scores have [1, 2, 3, 5]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[1,2,7,4] "
+         "f[1,2,7,4] num_heads=2 >3",
+         "[1, 3, 8]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,6] _ _ _ f[1,2,7,4] "
+         "f[1,2,7,3] num_heads=2 >3",
+         "[1, 3, 6]"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ _ f[1,2,7,4] "
+         "num_heads=2",
+         "past_key and past_value go together"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[2,2,7,4] "
+         "f[1,2,7,4] num_heads=2",
+         "input 6 of shape [2, 2, 7, 4]; [batch, heads, past length, size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[1,2,7,4] "
+         "f[2,2,7,4] num_heads=2",
+         "input 7 of shape [2, 2, 7, 4]; [batch, heads, past length, size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[1,3,7,4] "
+         "f[1,2,7,4] num_heads=2",
+         "input 6 of shape [1, 3, 7, 4]; [batch, heads, past length, size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[1,2,7,4] "
+         "f[1,3,7,4] num_heads=2",
+         "input 7 of shape [1, 3, 7, 4]; [batch, heads, past length, size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[1,2,7,3] "
+         "f[1,2,7,4] num_heads=2",
+         "input 6 of shape [1, 2, 7, 3]; [batch, heads, past length, size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[1,2,7,4] "
+         "f[1,2,7,3] num_heads=2",
+         "input 7 of shape [1, 2, 7, 3]; [batch, heads, past length, size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[2,7,4] f[1,2,7,4] "
+         "num_heads=2",
+         "input 6 of shape [2, 7, 4]; [batch, heads, past length, size] is needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,8] f[1,5,8] f[1,5,8] _ _ _ f[1,2,7,4] f[2,7,4] "
+         "num_heads=2",
+         "input 7 of shape [2, 7, 4]; [batch, heads, past length, size] is needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 do_rotary=1",
+         "do_rotary has no kernel"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] _ _ _ j[1] num_heads=2",
+         "past_present_share_buffer has no kernel"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[-2,-2,16]",
+         "qkv_hidden_sizes must be three, the first two of them equal"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[8,8,-4]",
+         "qkv_hidden_sizes must be three, the first two of them equal"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[13,13,4]",
+         "qkv_hidden_sizes must be three, the first two of them equal"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[0,0,13]",
+         "qkv_hidden_sizes must be three, the first two of them equal"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[4,4,4,4]",
+         "qkv_hidden_sizes must be three, the first two of them equal"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[3,3,6]",
+         "input 1 of shape [6, 12]; columns for queries, keys and values of all heads are needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[4,4,3]",
+         "input 1 of shape [6, 12]; columns for queries, keys and values of all heads are needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[12,12,0]",
+         "input 1 of shape [6, 12]; columns for queries, keys and values of all heads are needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[6,6,0]",
+         "[1, 3, 0]"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=2 qkv_hidden_sizes=[0,0,12]",
+         "[1, 3, 12]"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] num_heads=0",
+         "num_heads 0; 1 and above are possible"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[11] num_heads=2",
+         "input 2 of shape [11]; one value for each column of the weights is needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[1,12] num_heads=2",
+         "input 2 of shape [1, 12]; one value for each column of the weights is needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,10] f[10] _ f[2,1,2,3,2] num_heads=2 "
+         "qkv_hidden_sizes=[4,4,2]",
+         "a past or present needs keys and values of one size"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,10] f[10] num_heads=2 qkv_hidden_sizes=[4,4,2]",
+         "[1, 3, 2]"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] _ f[1,1,2,3,2] num_heads=2 >2",
+         "input 4 of shape [1, 1, 2, 3, 2]; [2, batch, heads, past length, size] is needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] _ f[2,2,2,3,2] num_heads=2 >2",
+         "input 4 of shape [2, 2, 2, 3, 2]; [2, batch, heads, past length, size] is needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] _ f[2,1,3,3,2] num_heads=2 >2",
+         "input 4 of shape [2, 1, 3, 3, 2]; [2, batch, heads, past length, size] is needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] _ f[2,1,2,3,3] num_heads=2 >2",
+         "input 4 of shape [2, 1, 2, 3, 3]; [2, batch, heads, past length, size] is needed"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] j[1,4] num_heads=2",
+         "no kernel for a mask of shape [1, 4]; [1, 3], [1, 3, 3], [1] or [2] is possible"},
+        {"com.microsoft.Attention-1 f[1,3,6] f[6,12] f[12] _ _ f[1,2,3,4] num_heads=2",
+         "attention_bias of shape [1, 2, 3, 4]; the scores have [1, 2, 3, 3]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,16] _ _ _ _ j[1]=1 j[1]=2 num_heads=2 "
+         "kv_num_heads=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,10] _ _ _ _ j[1]=1 j[1]=2 num_heads=2 "
+         "kv_num_heads=1 >3",
+         "input 0 of shape [1, 2, 10]; [batch, length, heads * size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] _ f[1,2,4] _ _ j[1]=1 j[1]=2 num_heads=2 "
+         "kv_num_heads=1 >3",
+         "key and value go together"},
+        {"com.microsoft.GroupQueryAttention-1 f[2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 0 of shape [2, 8]; [batch, length, heads * size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,7] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 0 of shape [1, 2, 7]; [batch, length, heads * size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 0 of shape [1, 2, 2, 8]; [batch, length, heads * size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[2,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 1 of shape [2, 2, 4]; the query's batch, length and size of heads are needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[2,2,4] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 2 of shape [2, 2, 4]; the query's batch, length and size of heads are needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,3,4] f[1,2,4] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 1 of shape [1, 3, 4]; the query's batch, length and size of heads are needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,3,4] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 2 of shape [1, 3, 4]; the query's batch, length and size of heads are needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,8] f[1,2,4] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 1 of shape [1, 2, 8]; the query's batch, length and size of heads are needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,8] _ _ j[1]=1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 2 of shape [1, 2, 8]; the query's batch, length and size of heads are needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ f[1,1,3,4] j[1]=1 "
+         "j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "past_key and past_value go together"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[2,1,3,4] f[1,1,3,4] "
+         "j[1]=1 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "input 3 of shape [2, 1, 3, 4]; [batch, kv heads, past length, size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,2,3,4] f[1,1,3,4] "
+         "j[1]=1 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "input 3 of shape [1, 2, 3, 4]; [batch, kv heads, past length, size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,3] f[1,1,3,4] "
+         "j[1]=1 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "input 3 of shape [1, 1, 3, 3]; [batch, kv heads, past length, size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,4] f[1,1,3,4] "
+         "j[1]=1 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "input 3 of shape [1, 1, 4]; [batch, kv heads, past length, size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,2,4] "
+         "j[1]=1 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "input 4 of shape [1, 1, 2, 4]; [batch, kv heads, past length, size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,3] "
+         "j[1]=1 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "input 4 of shape [1, 1, 3, 3]; [batch, kv heads, past length, size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,3,4] "
+         "j[1]=1 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "input 4 of shape [1, 3, 4]; [batch, kv heads, past length, size] is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[2]=1,1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 5 of shape [2]; one length for each of the batch is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[2]=2,2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "input 6 of shape [2]; one value is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=-1 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "seqlens_k -1; 2 new and at most 0 old ones, in a cache of 2, are there"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=2 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "seqlens_k 2; 2 new and at most 0 old ones, in a cache of 2, are there"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=0 j[1]=2 "
+         "num_heads=2 kv_num_heads=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,4] "
+         "j[1]=1 j[1]=5 num_heads=2 kv_num_heads=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,4] "
+         "j[1]=4 j[1]=5 num_heads=2 kv_num_heads=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,4] "
+         "j[1]=4 j[1]=6 num_heads=2 kv_num_heads=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,4] "
+         "j[1]=2 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,4] "
+         "j[1]=0 j[1]=5 num_heads=2 kv_num_heads=1 >3",
+         "seqlens_k 0; 2 new and at most 3 old ones, in a cache of 5, are there"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,4] "
+         "j[1]=5 j[1]=6 num_heads=2 kv_num_heads=1 >3",
+         "seqlens_k 5; 2 new and at most 3 old ones, in a cache of 6, are there"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,4] "
+         "j[1]=5 j[1]=5 num_heads=2 kv_num_heads=1 >3",
+         "seqlens_k 5; 2 new and at most 3 old ones, in a cache of 5, are there"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] f[1,1,3,4] f[1,1,3,4] "
+         "j[1]=3 j[1]=2 num_heads=2 kv_num_heads=1 >3",
+         "seqlens_k 3; 2 new and at most 3 old ones, in a cache of 3, are there"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[9,2] "
+         "f[9,2] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[9,1] "
+         "f[9,1] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[2,2] "
+         "f[2,2] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "[1, 2, 8]"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[9] "
+         "f[9,2] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "input 7 of shape [9]; at most half of a head for each position is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[9,2] "
+         "f[9] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "input 7 of shape [9, 2]; at most half of a head for each position is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[9,2] "
+         "f[9,1] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "input 7 of shape [9, 2]; at most half of a head for each position is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[9,3] "
+         "f[9,3] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "input 7 of shape [9, 3]; at most half of a head for each position is needed"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 _ "
+         "f[2,2] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "do_rotary needs input 7"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[1,2] "
+         "f[2,2] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "position 1; the caches hold 0 to 0"},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[2,2] "
+         "f[1,2] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
+         "position 1; the caches hold 0 to 0"},
     };
     (void)state;
     EXPECT_ALL(cases);
