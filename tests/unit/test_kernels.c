@@ -2113,6 +2113,84 @@ static void products_and_norms_are_run_by_onednn(void **state)
     expect_all_kinds(cases, sizeof cases / sizeof *cases);
 }
 
+/* What stands at a bound of what oneDNN has, or of what it is as fast at, and what lies behind. */
+static void what_onednn_has_not_is_run_in_c(void **state)
+{
+    static const struct one_case cases[] = {
+        {"LRN-13 f[2,5,2,3,4] size=3", "lrn"},
+        {"LRN-13 f[2,5,1,2,3,4] size=3", ""},
+        {"LRN-13 f[2,5,3,4] size=2", ""},
+        {"Conv-11 f[2,4,2,2,2] f[6,4,1,1,1]", "convolution"},
+        {"Conv-11 f[2,4,2,2,2,2] f[6,4,1,1,1,1]", ""},
+        {"Conv-11 d[2,4,9] d[6,4,3]", ""},
+        {"Conv-11 f[2,4,9] f[8,1,3] group=4", "convolution"},
+        {"ConvTranspose-11 f[2,4,2,2,2,2] f[4,3,1,1,1,1]", ""},
+        {"MaxPool-12 f[2,4,2,2,2] kernel_shape=[1,1,2]", "pooling"},
+        {"MaxPool-12 f[2,4,2,2,2,2] kernel_shape=[1,1,1,2]", ""},
+        {"MaxPool-12 f[2,4,9] kernel_shape=[3] >2", ""},
+        {"AveragePool-19 f[2,4,2,2,2,2] kernel_shape=[1,1,1,2]", ""},
+        {"AveragePool-19 f[2,4,9] kernel_shape=[2] strides=[3] ceil_mode=1 count_include_pad=1",
+         "pooling"},
+        {"AveragePool-19 f[2,4,10] kernel_shape=[2] strides=[3] ceil_mode=1 count_include_pad=1",
+         ""},
+        {"AveragePool-19 f[2,4,10] kernel_shape=[2] strides=[3] ceil_mode=1", "pooling"},
+        {"AveragePool-19 f[2,4,10] kernel_shape=[2] strides=[3] ceil_mode=1 count_include_pad=1 "
+         "pads=[0,1]",
+         "pooling"},
+        {"GlobalAveragePool-1 f[2,4]", ""},
+        {"GlobalAveragePool-1 f[2,4,1,2,3,4]", ""},
+        {"BatchNormalization-15 f[2,3] f[3] f[3] f[3] f[3]", "batch_normalization"},
+        {"BatchNormalization-15 f[2,3,15] f[3] f[3] f[3] f[3]", "batch_normalization"},
+        {"BatchNormalization-15 f[2,3,16] f[3] f[3] f[3] f[3]", ""},
+        {"BatchNormalization-15 d[2,3,5] d[3] d[3] d[3] d[3]", ""},
+        {"BatchNormalization-15 f[2,3,5] f[3] f[3] f[3] f[3] training_mode=1 >3", ""},
+        {"LayerNormalization-17 f[4,5,64] f[64] >3", "layer_normalization"},
+        {"LayerNormalization-17 f[4,5,64] f[5,64] f[5,64] axis=1 >3", "layer_normalization"},
+        {"LayerNormalization-17 f[4,5,64] f[5,64] f[64] >3", ""},
+        {"LayerNormalization-17 f[4,5,64] f[64] f[5,64] >3", ""},
+        {"LayerNormalization-17 f[4,5,64] f[1] f[64] >3", ""},
+        {"LayerNormalization-17 f[4,5,64] f[64] f[1] >3", ""},
+        {"LayerNormalization-17 d[4,5,64] d[64] d[64]", ""},
+        {"GroupNormalization-21 f[2,6] f[6] f[6] num_groups=3", "group_normalization"},
+        {"InstanceNormalization-6 d[2,6,4] d[6] d[6]", ""},
+        {"Softmax-13 d[3,4,5] axis=1", ""},
+        {"LogSoftmax-13 d[3,4,5]", ""},
+        {"Resize-13 f[1,2,4] _ f[3]=1,1,2 mode=linear", "resampling"},
+        {"Resize-13 f[1,1,2,4,5] _ f[5]=1,1,2,2,3 mode=linear", "resampling"},
+        {"Resize-13 f[1,1,1,2,4,5] _ f[6]=1,1,1,2,2,3 mode=linear", ""},
+        {"Resize-13 f[4,5] _ f[2]=2,3 mode=linear", ""},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,2,2,3 mode=linear", ""},
+        {"Resize-13 f[1,2,4,5] _ f[4]=2,1,2,3 mode=linear", ""},
+        {"Resize-13 f[1,2,4,1] _ f[4]=1,1,2,3 mode=linear", ""},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,2,1.5 mode=linear", ""},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,2,3", ""},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,2,3 mode=cubic", ""},
+        {"Resize-13 d[1,2,4,5] _ f[4]=1,1,2,3 mode=linear", ""},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,2,3 mode=linear "
+         "coordinate_transformation_mode=asymmetric",
+         ""},
+        {"Resize-19 f[1,2,4,6] _ f[4]=1,1,2,2 mode=linear antialias=1", "resampling"},
+        {"Resize-19 f[1,2,4,6] _ f[4]=1,1,0.5,0.5 mode=linear", "resampling"},
+        {"Resize-19 f[1,2,4,6] _ f[4]=1,1,0.5,0.5 mode=linear antialias=1", ""},
+        {"MatMul-13 f[1,5] f[5,6]", ""},
+        {"MatMul-13 f[5] f[5,6]", ""},
+        {"MatMul-13 f[2,5] f[5,6]", ""},
+        {"MatMul-13 f[3,5] f[5,6]", "matmul"},
+        {"MatMul-13 f[2,1,5] f[5,6]", ""},
+        {"MatMul-13 f[2,2,5] f[5,6]", "matmul"},
+        {"MatMul-13 f[1,5] f[1,5,6]", "matmul"},
+        {"MatMul-13 d[4,5] d[5,6]", ""},
+        {"MatMul-13 i[4,5] i[5,6]", ""},
+        {"Gemm-13 f[1,5] f[6,5] transB=1", ""},
+        {"Gemm-13 f[5,1] f[5,6] transA=1", "matmul"},
+        {"Gemm-13 f[5,2] f[5,6] transA=1", "matmul"},
+        {"Einsum-12 f[2,3] f[2,3] equation=ij,ij->ij", ""},
+        {"Einsum-12 f[3,3] f[3,4] f[4,5] equation=ij,jk,kl->il", "matmul matmul"},
+    };
+    (void)state;
+    expect_all_kinds(cases, sizeof cases / sizeof *cases);
+}
+
 /* What oneDNN may do to the results of the node before, with the numbers of ONNX's definitions. */
 static void activations_are_post_ops_of_onednn(void **state)
 {
@@ -2217,6 +2295,7 @@ int main(void)
         NET_TEST(blocks_of_any_size_are_gathered),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
+        NET_TEST(what_onednn_has_not_is_run_in_c),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

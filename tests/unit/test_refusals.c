@@ -1392,6 +1392,12 @@ static void scales_and_images(void **state)
         {"MaxRoiPool-1 f[1,1,4,4] f[1,5]=0,0,0,3,3 pooled_shape=[1,1,1]",
          "attribute 'pooled_shape' has 3 values; 2 are needed"},
         {"Crop-1 f[1,1,4,4] border=[0,0,0,0]", "[1, 1, 4, 4]"},
+        {"GridSample-20 f[1,1,2,2,2,2,2,2] f[1,1,1,1,1,1,1,6] mode=nearest",
+         "[1, 1, 1, 1, 1, 1, 1, 1]"},
+        {"GridSample-20 f[1,1,2,2,2,2,2,2,2,2,2,2] f[1,1,1,1,1,1,1,1,1,1,1,10]",
+         "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"},
+        {"GridSample-20 f[1,1,2,2,2,2,2,2,2,2,2,2] f[1,1,1,1,1,1,1,1,1,1,1,10] mode=nearest",
+         "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -1634,6 +1640,11 @@ static void products_norms_and_reductions(void **state)
          "equation 'a->abcdefghijklm': a term has too many dimensions"},
         {"Einsum-12 f[1] equation=abcdefghijklm",
          "equation 'abcdefghijklm': a term has too many dimensions"},
+        {"QLinearMatMul-10 u[2,3] f[] u[] u[3] f[] u[] f[] u[]", "[2]"},
+        {"QLinearMatMul-10 u[3] f[] u[] u[3,4] f[] u[] f[] u[]", "[4]"},
+        {"QLinearMatMul-10 u[3] f[] u[] u[3] f[] u[] f[] u[]", "[]"},
+        {"MatMulInteger-10 u[2,3] u[3]", "[2]"},
+        {"MatMulInteger-10 u[3] u[3]", "[]"},
     };
     (void)state;
     EXPECT_ALL(cases);

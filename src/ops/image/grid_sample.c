@@ -279,7 +279,7 @@ static enum amp_status check_run(struct amp_ctx *ctx, const struct sampler *samp
     double taps = pow(sampler->mode == CUBIC ? 4 : 2, sampler->n);
     if (images != grids)
         return AMP_CTX_FAIL(ctx, "a batch of %" PRId64 " and grids for %" PRId64, images, grids);
-    if (sampler->mode != NEAREST && taps > TAPS_MAX)
+    if (taps > TAPS_MAX)
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "no kernel for cubic sampling of %d dims",
                         sampler->n);
     if (sampler->mode != NEAREST && blocks[ctx->in[0]->dtype] == NULL)
@@ -291,7 +291,7 @@ static enum amp_status check_run(struct amp_ctx *ctx, const struct sampler *samp
 static int64_t points_of(const struct sampler *sampler)
 {
     int64_t taps = 1;
-    for (int d = 0; d < sampler->n && taps < TAPS_MAX && sampler->mode != NEAREST; d++)
+    for (int d = 0; d < sampler->n && sampler->mode != NEAREST; d++)
         taps *= sampler->mode == CUBIC ? 4 : 2;
     return TAPS_MAX / taps < POINTS_MAX ? TAPS_MAX / taps : POINTS_MAX;
 }
