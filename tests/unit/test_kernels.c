@@ -464,6 +464,54 @@ static void quantized_pairs_broadcast(void **state)
                                  &pairs[i][1]);
 }
 
+/* ---- losses ---- */
+
+struct values_case {
+    const char *line;
+    double values[8]; /* of output 0 */
+};
+
+/* All numbers are such that float32 has the results whole. */
+static void expect_values(const struct values_case *cases, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        one_node(cases[i].line, ONE_GIVEN);
+        if (net_run(true, one.inputs) != AMP_OK)
+            fail_msg("%s: %s", cases[i].line, net.err.text);
+        for (size_t k = 0; k < amp_tensor_count(&net.outputs[0]); k++)
+            if (amp_tensor_double(&net.outputs[0], k) != cases[i].values[k])
+                fail_msg("%s: element %zu is %g; %g is expected", cases[i].line, k,
+                         amp_tensor_double(&net.outputs[0], k), cases[i].values[k]);
+    }
+}
+
+/* By ONNX's definition: what is ignored is 0 and has no weight; a mean is one by the weights. */
+static void losses_pass_over_what_is_ignored(void **state)
+{
+#define LOSS "NegativeLogLikelihoodLoss-13 f[2,3]=1,2,3,4,5,7 "
+    static const struct values_case cases[] = {
+        {LOSS "i[2]=0,2 reduction=none", {-1, -7}},
+        {LOSS "i[2]=0,2 reduction=sum", {-8}},
+        {LOSS "i[2]=0,2", {-4}},
+        {LOSS "i[2]=0,2 reduction=none ignore_index=2", {-1, 0}},
+        {LOSS "i[2]=0,2 reduction=sum ignore_index=2", {-1}},
+        {LOSS "i[2]=0,2 ignore_index=2", {-1}},
+        {LOSS "i[2]=0,2 ignore_index=0", {-7}},
+        {LOSS "i[2]=0,2 ignore_index=1", {-4}},
+        {LOSS "i[2]=0,9 ignore_index=9", {-1}},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 reduction=none", {-3, -7}},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 reduction=sum", {-10}},
+        {LOSS "i[2]=0,2 f[3]=3,5,1", {-2.5}},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 ignore_index=2", {-1}},
+        {"NegativeLogLikelihoodLoss-13 f[1,2,3]=1,2,3,4,5,7 i[1,3]=1,0,1 reduction=none",
+         {-4, -2, -7}},
+        {"NegativeLogLikelihoodLoss-13 f[1,2,3]=1,2,3,4,5,7 i[1,3]=1,0,1 ignore_index=0", {-5.5}},
+    };
+#undef LOSS
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 /* ---- shapes that change ---- */
 
 /* One session, one image after the other, of more and of fewer rows; each is normalized to -1 and
@@ -2261,6 +2309,7 @@ int main(void)
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
         NET_TEST(quantized_pairs_broadcast),
+        NET_TEST(losses_pass_over_what_is_ignored),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),

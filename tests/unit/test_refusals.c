@@ -287,6 +287,9 @@ static void windows_and_weights(void **state)
         {"LpPool-1 f[1,1,3] kernel_shape=[2] p=0.0", "attribute 'p' is 0; it must be positive"},
         {"LpPool-1 f[1,1,3] kernel_shape=[2] p=0.5", "[1, 1, 2]"},
         {"Upsample-7 f[1,1,2,2] scales=(1,1,2)", "3 scales; 4 are needed, one per axis"},
+        {"Col2Im-18 f[1,1,1] i[1]=1 i[1]=1", "[1, 1, 1]"},
+        {"Conv-11 f[1,0,3] f[2,0,1] f[2]", "[1, 2, 3]"},
+        {"Conv-11 f[0,2,3] f[2,2,1] f[2]", "[0, 2, 3]"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -606,6 +609,9 @@ static void attention(void **state)
          "input 2 of shape [2, 3, 2] does not fit X of shape [1, 2, 3, 4]"},
         {"RotaryEmbedding-23 f[1,2,3,4] f[1,9,2] f[9,2] i[1,3]=0,8,4",
          "input 1 of shape [1, 9, 2] does not fit X of shape [1, 2, 3, 4]"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[3,0]",
+         "a mask of shape [3, 0] does not broadcast to the scores, shape [1, 2, 3, 5]"},
+        {"Attention-24 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[3,0]", "[1, 2, 3, 6]"},
     };
     (void)state;
     EXPECT_ALL(cases);
