@@ -21,6 +21,11 @@ enum one_way {
     ONE_FIRST,    /* ... but for the first, which has its shape */
     ONE_WEIGHTS,  /* none of the first's dims is known; the others are initializers */
     ONE_CONSTANT, /* the inputs are initializers */
+    ONE_LAST,     /* the last has its shape; none of the others' dims is known */
+    ONE_EVEN,     /* as ONE_GIVEN, but of every other input no dim is known, from the first on */
+    ONE_ODD,      /* ... from the second on */
+    ONE_TAIL,     /* as ONE_GIVEN, but the first's rank is not known */
+    ONE_HEAD,     /* ... the others' ranks are not known */
     ONE_WAYS
 };
 
@@ -33,7 +38,7 @@ static const struct {
 
 static struct {
     struct amp_tensor inputs[16]; /* of the graph */
-    size_t n_inputs;
+    size_t n_inputs, n_words;     /* those so far; all that the line has */
 } one;
 
 static inline enum amp_dtype one_dtype(char letter)
@@ -89,19 +94,31 @@ static inline struct amp_tensor *one_tensor(const char *text)
     return tensor;
 }
 
+/* Whether no dim of input I of N, which is there, is known. */
+static inline bool one_is_ranked(size_t i, size_t n, enum one_way way)
+{
+    return way == ONE_RANKED || (way == ONE_FIRST && i > 0) || (way == ONE_WEIGHTS && i == 0) ||
+           (way == ONE_LAST && i + 1 < n) || (way == ONE_EVEN && i % 2 == 0) ||
+           (way == ONE_ODD && i % 2 != 0);
+}
+
+static inline bool one_is_unknown(size_t i, enum one_way way)
+{
+    return way == ONE_UNKNOWN || way == (i == 0 ? ONE_TAIL : ONE_HEAD);
+}
+
 static inline uint32_t one_input(const char *text, enum one_way way)
 {
     if (strcmp(text, "_") == 0)
         return AMP_NONE;
     struct amp_tensor *tensor = one_tensor(text);
     const char *name = amp_arena_printf(net.arena, "x%zu", one.n_inputs);
-    one.inputs[one.n_inputs++] = *tensor;
-    bool is_first = one.n_inputs == 1;
-    bool is_ranked = way == ONE_RANKED || way == (is_first ? ONE_WEIGHTS : ONE_FIRST);
-    if (way == ONE_CONSTANT || (way == ONE_WEIGHTS && !is_first))
+    const size_t i = one.n_inputs++;
+    one.inputs[i] = *tensor;
+    if (way == ONE_CONSTANT || (way == ONE_WEIGHTS && i > 0))
         return amp_graph_add_initializer(net.model, 0, name, tensor);
-    struct amp_shape shape = way == ONE_UNKNOWN ? ANY_DIMS : tensor->shape;
-    for (int d = 0; d < shape.rank && is_ranked; d++)
+    struct amp_shape shape = one_is_unknown(i, way) ? ANY_DIMS : tensor->shape;
+    for (int d = 0; d < shape.rank && one_is_ranked(i, one.n_words, way); d++)
         shape.dims[d] = AMP_DIM_UNKNOWN;
     return input(name, tensor->dtype, shape);
 }
@@ -193,6 +210,9 @@ static inline void one_node(const char *line, enum one_way way)
     for (char *word; (word = strsep(&next, " ")) != NULL;)
         words[n_words++] = word;
     const char *op_type = one_start(words[0], &domain, &opset);
+    one.n_words = 0;
+    for (size_t i = 1; i < n_words; i++)
+        one.n_words += words[i][0] != '>' && words[i][0] != '_' && !one_is_attr(words[i]);
     for (size_t i = 1; i < n_words; i++)
         if (words[i][0] == '>')
             n_outputs = (uint32_t)atoi(words[i] + 1);
