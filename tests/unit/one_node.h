@@ -26,6 +26,8 @@ enum one_way {
     ONE_ODD,      /* ... from the second on */
     ONE_TAIL,     /* as ONE_GIVEN, but the first's rank is not known */
     ONE_HEAD,     /* ... the others' ranks are not known */
+    ONE_OUTER,    /* ... of all inputs every other dim, from the first on, is not known */
+    ONE_INNER,    /* ... from the second on */
     ONE_WAYS
 };
 
@@ -118,8 +120,9 @@ static inline uint32_t one_input(const char *text, enum one_way way)
     if (way == ONE_CONSTANT || (way == ONE_WEIGHTS && i > 0))
         return amp_graph_add_initializer(net.model, 0, name, tensor);
     struct amp_shape shape = one_is_unknown(i, way) ? ANY_DIMS : tensor->shape;
-    for (int d = 0; d < shape.rank && one_is_ranked(i, one.n_words, way); d++)
-        shape.dims[d] = AMP_DIM_UNKNOWN;
+    for (int d = 0; d < shape.rank; d++)
+        if (one_is_ranked(i, one.n_words, way) || way == (d % 2 == 0 ? ONE_OUTER : ONE_INNER))
+            shape.dims[d] = AMP_DIM_UNKNOWN;
     return input(name, tensor->dtype, shape);
 }
 

@@ -468,20 +468,31 @@ static void quantized_pairs_broadcast(void **state)
 
 struct values_case {
     const char *line;
-    double values[8]; /* of output 0 */
+    size_t output, count;
+    double values[12];
 };
+
+#define GIVES(...)                                          \
+    sizeof((const double[]){__VA_ARGS__}) / sizeof(double), \
+    {                                                       \
+        __VA_ARGS__                                         \
+    }
 
 /* All numbers are such that float32 has the results whole. */
 static void expect_values(const struct values_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        one_node(cases[i].line, ONE_GIVEN);
+        const struct values_case *one_case = &cases[i];
+        const struct amp_tensor *found = &net.outputs[one_case->output];
+        one_node(one_case->line, ONE_GIVEN);
         if (net_run(true, one.inputs) != AMP_OK)
-            fail_msg("%s: %s", cases[i].line, net.err.text);
-        for (size_t k = 0; k < amp_tensor_count(&net.outputs[0]); k++)
-            if (amp_tensor_double(&net.outputs[0], k) != cases[i].values[k])
-                fail_msg("%s: element %zu is %g; %g is expected", cases[i].line, k,
-                         amp_tensor_double(&net.outputs[0], k), cases[i].values[k]);
+            fail_msg("%s: %s", one_case->line, net.err.text);
+        if (amp_tensor_count(found) != one_case->count)
+            fail_msg("%s: %zu elements", one_case->line, amp_tensor_count(found));
+        for (size_t k = 0; k < one_case->count; k++)
+            if (amp_tensor_double(found, k) != one_case->values[k])
+                fail_msg("%s: element %zu is %g; %g is expected", one_case->line, k,
+                         amp_tensor_double(found, k), one_case->values[k]);
     }
 }
 
@@ -490,24 +501,81 @@ static void losses_pass_over_what_is_ignored(void **state)
 {
 #define LOSS "NegativeLogLikelihoodLoss-13 f[2,3]=1,2,3,4,5,7 "
     static const struct values_case cases[] = {
-        {LOSS "i[2]=0,2 reduction=none", {-1, -7}},
-        {LOSS "i[2]=0,2 reduction=sum", {-8}},
-        {LOSS "i[2]=0,2", {-4}},
-        {LOSS "i[2]=0,2 reduction=none ignore_index=2", {-1, 0}},
-        {LOSS "i[2]=0,2 reduction=sum ignore_index=2", {-1}},
-        {LOSS "i[2]=0,2 ignore_index=2", {-1}},
-        {LOSS "i[2]=0,2 ignore_index=0", {-7}},
-        {LOSS "i[2]=0,2 ignore_index=1", {-4}},
-        {LOSS "i[2]=0,9 ignore_index=9", {-1}},
-        {LOSS "i[2]=0,2 f[3]=3,5,1 reduction=none", {-3, -7}},
-        {LOSS "i[2]=0,2 f[3]=3,5,1 reduction=sum", {-10}},
-        {LOSS "i[2]=0,2 f[3]=3,5,1", {-2.5}},
-        {LOSS "i[2]=0,2 f[3]=3,5,1 ignore_index=2", {-1}},
-        {"NegativeLogLikelihoodLoss-13 f[1,2,3]=1,2,3,4,5,7 i[1,3]=1,0,1 reduction=none",
-         {-4, -2, -7}},
-        {"NegativeLogLikelihoodLoss-13 f[1,2,3]=1,2,3,4,5,7 i[1,3]=1,0,1 ignore_index=0", {-5.5}},
+        {LOSS "i[2]=0,2 reduction=none", 0, GIVES(-1, -7)},
+        {LOSS "i[2]=0,2 reduction=sum", 0, GIVES(-8)},
+        {LOSS "i[2]=0,2", 0, GIVES(-4)},
+        {LOSS "i[2]=0,2 reduction=none ignore_index=2", 0, GIVES(-1, 0)},
+        {LOSS "i[2]=0,2 reduction=sum ignore_index=2", 0, GIVES(-1)},
+        {LOSS "i[2]=0,2 ignore_index=2", 0, GIVES(-1)},
+        {LOSS "i[2]=0,2 ignore_index=0", 0, GIVES(-7)},
+        {LOSS "i[2]=0,2 ignore_index=1", 0, GIVES(-4)},
+        {LOSS "i[2]=0,9 ignore_index=9", 0, GIVES(-1)},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 reduction=none", 0, GIVES(-3, -7)},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 reduction=sum", 0, GIVES(-10)},
+        {LOSS "i[2]=0,2 f[3]=3,5,1", 0, GIVES(-2.5)},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 ignore_index=2", 0, GIVES(-1)},
+        {"NegativeLogLikelihoodLoss-13 f[1,2,3]=1,2,3,4,5,7 i[1,3]=1,0,1 reduction=none", 0,
+         GIVES(-4, -2, -7)},
+        {"NegativeLogLikelihoodLoss-13 f[1,2,3]=1,2,3,4,5,7 i[1,3]=1,0,1 ignore_index=0", 0,
+         GIVES(-5.5)},
     };
 #undef LOSS
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- boxes ---- */
+
+/* A [0, 0, 2, 2], half of which is B, and C, which has half of A and as much beside it: they have
+   1/2 and 1/3 of their union in common. */
+static void boxes_go_that_overlap_by_more_than_the_threshold(void **state)
+{
+#define BOXES "NonMaxSuppression-11 f[1,4,4]=0,0,2,2,0,0,2,1,0,1,2,3,5,5,5,5 "
+    static const struct values_case cases[] = {
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9 f[]=0.5", 0, GIVES(0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9 f[]=0.375", 0, GIVES(0, 0, 0, 0, 0, 2, 0, 0, 3)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9 f[]=0.25", 0, GIVES(0, 0, 0, 0, 0, 3)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9", 0, GIVES(0, 0, 0, 0, 0, 3)},
+        {BOXES "f[1,1,4]=1,3,2,4 i[]=9", 0, GIVES(0, 0, 3, 0, 0, 1, 0, 0, 2)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=2 f[]=0.5", 0, GIVES(0, 0, 0, 0, 0, 1)},
+        {BOXES "f[1,1,4]=2,2,2,2 i[]=2 f[]=0.5", 0, GIVES(0, 0, 0, 0, 0, 1)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9 f[]=0.5 f[]=3", 0, GIVES(0, 0, 0)},
+        {BOXES "f[1,1,4]=4,3,nan,1 i[]=9 f[]=0.5 f[]=1", 0, GIVES(0, 0, 0, 0, 0, 1)},
+        {BOXES "f[1,1,4]=-4,-3,-2,-1 i[]=9 f[]=0.5", 0, GIVES(0, 0, 3, 0, 0, 2, 0, 0, 1, 0, 0, 0)},
+        {BOXES "f[1,2,4]=4,3,2,1,1,2,3,4 i[]=1", 0, GIVES(0, 0, 0, 0, 1, 3)},
+        {"NonMaxSuppression-11 f[2,1,4] f[2,1,1] i[]=1", 0, GIVES(0, 0, 0, 1, 0, 0)},
+        {"NonMaxSuppression-11 f[1,2,4]=2,2,0,0,0,1,2,0 f[1,1,2]=2,1 i[]=9 f[]=0.5", 0,
+         GIVES(0, 0, 0, 0, 0, 1)},
+        {"NonMaxSuppression-11 f[1,2,4]=2,2,0,0,0,1,2,0 f[1,1,2]=2,1 i[]=9 f[]=0.375", 0,
+         GIVES(0, 0, 0)},
+        {"NonMaxSuppression-11 f[1,2,4]=1,2,2,4,1,1,2,2 f[1,1,2]=2,1 i[]=9 f[]=0.5 "
+         "center_point_box=1",
+         0, GIVES(0, 0, 0, 0, 0, 1)},
+        {"NonMaxSuppression-11 f[1,2,4]=1,2,2,4,1,1,2,2 f[1,1,2]=2,1 i[]=9 f[]=0.375 "
+         "center_point_box=1",
+         0, GIVES(0, 0, 0)},
+    };
+#undef BOXES
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- recurrences along a line ---- */
+
+/* Taps 1 and 10 on a line and what came before it; the last element is handed on. */
+static void causal_convolutions_hand_on_their_last_elements(void **state)
+{
+#define LINE "CausalConvWithState-27 f[1,2,3]=1,2,3,4,5,6 f[2,1,2]=1,10,1,100 "
+    static const struct values_case cases[] = {
+        {LINE "_ _ >2", 0, GIVES(10, 21, 32, 400, 504, 605)},
+        {LINE "_ _ >2", 1, GIVES(3, 6)},
+        {LINE "f[2]=1000,2000 f[1,2,1]=7,8 >2", 0, GIVES(1017, 1021, 1032, 2408, 2504, 2605)},
+        {LINE "f[2]=1000,2000 f[1,2,1]=7,8 >2", 1, GIVES(3, 6)},
+        {"CausalConvWithState-27 f[1,1,1]=1 f[1,1,3]=1,10,100 _ f[1,1,2]=2,3 >2", 0, GIVES(132)},
+        {"CausalConvWithState-27 f[1,1,1]=1 f[1,1,3]=1,10,100 _ f[1,1,2]=2,3 >2", 1, GIVES(3, 1)},
+        {"CausalConvWithState-27 f[1,1,1]=1 f[1,1,3]=1,10,100 _ _ >2", 1, GIVES(0, 1)},
+    };
+#undef LINE
     (void)state;
     expect_values(cases, sizeof cases / sizeof *cases);
 }
@@ -2310,6 +2378,8 @@ int main(void)
         NET_TEST(zeros_have_the_scale_one),
         NET_TEST(quantized_pairs_broadcast),
         NET_TEST(losses_pass_over_what_is_ignored),
+        NET_TEST(boxes_go_that_overlap_by_more_than_the_threshold),
+        NET_TEST(causal_convolutions_hand_on_their_last_elements),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),

@@ -1651,6 +1651,19 @@ static void products_norms_and_reductions(void **state)
         {"QLinearMatMul-10 u[3] f[] u[] u[3] f[] u[] f[] u[]", "[]"},
         {"MatMulInteger-10 u[2,3] u[3]", "[2]"},
         {"MatMulInteger-10 u[3] u[3]", "[]"},
+        {"BatchNormalization-9 f[2,3,4] f[3] f[3] f[3] f[3] spatial=0",
+         "unknown attribute 'spatial'"},
+        {"BatchNormalization-7 f[2,3,4] f[3,4] f[3,4] f[3,4] f[3,4] spatial=0", "[2, 3, 4]"},
+        {"BatchNormalization-7 f[2,3,4] f[3] f[3] f[3] f[3] spatial=1", "[2, 3, 4]"},
+        {"BatchNormalization-7 f[2,3,4] f[3] f[3] f[3] f[3] spatial=0",
+         "input 1 of shape [3] does not hold a value for each channel of X, shape [2, 3, 4]"},
+        {"BatchNormalization-7 f[2,3,4] f[3,4] f[3,4] f[3,4] f[3,4]",
+         "input 1 of shape [3, 4] does not hold a value for each channel of X, shape [2, 3, 4]"},
+        {"QLinearMatMul-10 u[2,3] f[] u[] u[3,4] f[] u[] f[2] u[2]", "[2, 4]"},
+        {"QLinearMatMul-10 u[2,3] f[] u[] u[3,4] f[] u[] f[] u[4]",
+         "input 7 of shape [4] does not broadcast to a matrix of shape [2, 4]"},
+        {"QLinearMatMul-10 u[2,3] f[] u[] u[3,4] f[] u[] f[4] u[]",
+         "input 6 of shape [4] does not broadcast to a matrix of shape [2, 4]"},
     };
     (void)state;
     EXPECT_ALL(cases);

@@ -94,8 +94,7 @@ static enum amp_status attr_floats(const struct amp_ctx *ctx, const char *name, 
                                    int max, int *count)
 {
     const struct amp_attr *attr = amp_node_attr(ctx->node, name);
-    if (attr == NULL || attr->count > (size_t)max ||
-        (attr->type != AMP_ATTR_FLOAT && attr->type != AMP_ATTR_FLOATS))
+    if (attr == NULL || attr->count > (size_t)max)
         return AMP_CTX_FAIL(ctx, "attribute '%s' is missing or has more than %d values", name, max);
     for (size_t k = 0; k < attr->count; k++)
         values[k] = (double)attr->floats[k];

@@ -20,7 +20,7 @@ struct view {
 /* Before version 9 each element of a sample could have statistics of its own. */
 static bool is_spatial(const struct amp_ctx *ctx)
 {
-    return ctx->node->since_version >= 9 || amp_node_int(ctx->node, "spatial", 1) != 0;
+    return amp_node_int(ctx->node, "spatial", 1) != 0;
 }
 
 /* Since version 14 an attribute says so; before, more outputs than one. */
