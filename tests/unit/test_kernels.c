@@ -580,6 +580,190 @@ static void causal_convolutions_hand_on_their_last_elements(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* ---- regions ---- */
+
+/* Elements 1 to 16 in rows of four: the one at row r and column c, or between elements, is
+   4 r + c + 1. */
+static void regions_are_pooled_by_bins(void **state)
+{
+#define IMAGE "f[1,1,4,4]=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 "
+#define MAX "MaxRoiPool-1 " IMAGE
+#define ALIGN "RoiAlign-16 " IMAGE
+    static const struct values_case cases[] = {
+        {MAX "f[1,5]=0,0,0,3,3 pooled_shape=[2,2]", 0, GIVES(6, 8, 14, 16)},
+        {MAX "f[1,5]=0,0,0,3,3 pooled_shape=[3,1]", 0, GIVES(8, 12, 16)},
+        {MAX "f[1,5]=0,1,1,2,2 pooled_shape=[1,1]", 0, GIVES(11)},
+        {MAX "f[1,5]=0,2,1,1,2 pooled_shape=[1,1]", 0, GIVES(11)},
+        {MAX "f[1,5]=0,5,5,6,6 pooled_shape=[1,1]", 0, GIVES(0)},
+        {MAX "f[1,5]=0,-2,-2,1,1 pooled_shape=[2,2]", 0, GIVES(0, 0, 0, 6)},
+        {MAX "f[1,5]=0,0,2,3,3 pooled_shape=[1,2]", 0, GIVES(14, 16)},
+        {MAX "f[1,5]=0,1,1,5,5 pooled_shape=[1,1] spatial_scale=0.5", 0, GIVES(16)},
+        {MAX "f[1,5]=0,1,1,3,3 pooled_shape=[1,1] spatial_scale=0.5", 0, GIVES(11)},
+        {"MaxRoiPool-1 f[1,1,2,2]=-1,-2,-3,-4 f[1,5]=0,0,0,1,1 pooled_shape=[1,1]", 0, GIVES(-1)},
+        {"MaxRoiPool-1 f[2,1,1,1]=3,4 f[2,5]=1,0,0,0,0,0,0,0,0,0 pooled_shape=[1,1]", 0,
+         GIVES(4, 3)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 sampling_ratio=1", 0,
+         GIVES(3.5, 5.5, 11.5, 13.5)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 sampling_ratio=2", 0,
+         GIVES(3.5, 5.5, 11.5, 13.5)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 sampling_ratio=2 mode=max", 0,
+         GIVES(6, 8, 14, 16)},
+        {ALIGN "f[1,4]=0,0,4,2 i[1] output_width=2 sampling_ratio=1", 0, GIVES(3.5, 5.5)},
+        {ALIGN
+         "f[1,4]=0,0,8,8 i[1] output_height=2 output_width=2 sampling_ratio=1 spatial_scale=0.5",
+         0, GIVES(3.5, 5.5, 11.5, 13.5)},
+        {ALIGN "f[1,4]=1,1,1,1 i[1] sampling_ratio=1", 0, GIVES(3.5)},
+        {ALIGN "f[1,4]=10,10,12,12 i[1]", 0, GIVES(0)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 "
+               "coordinate_transformation_mode=output_half_pixel sampling_ratio=1",
+         0, GIVES(6, 8, 14, 16)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 "
+               "coordinate_transformation_mode=output_half_pixel",
+         0, GIVES(6, 7.75, 13, 14.75)},
+        {ALIGN
+         "f[1,4]=1,1,1,1 i[1] coordinate_transformation_mode=output_half_pixel sampling_ratio=1",
+         0, GIVES(8.5)},
+        {ALIGN
+         "f[1,4]=-2,-2,0,0 i[1] coordinate_transformation_mode=output_half_pixel sampling_ratio=1",
+         0, GIVES(1)},
+        {ALIGN "f[1,4]=-2.5,-2.5,-0.5,-0.5 i[1] coordinate_transformation_mode=output_half_pixel "
+               "sampling_ratio=1",
+         0, GIVES(0)},
+        {ALIGN
+         "f[1,4]=3,3,5,5 i[1] coordinate_transformation_mode=output_half_pixel sampling_ratio=1",
+         0, GIVES(16)},
+        {ALIGN "f[1,4]=3.5,3.5,5.5,5.5 i[1] coordinate_transformation_mode=output_half_pixel "
+               "sampling_ratio=1",
+         0, GIVES(0)},
+        {"RoiAlign-16 f[2,1,1,1]=3,4 f[2,4]=0,0,1,1,0,0,1,1 i[2]=1,0", 0, GIVES(4, 3)},
+    };
+#undef IMAGE
+#undef MAX
+#undef ALIGN
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* By ONNX's definitions, with numbers whose norms and means are whole. */
+static void windows_are_pooled(void **state)
+{
+    static const struct values_case cases[] = {
+        {"GlobalLpPool-2 f[1,1,3]=2,-4,4 p=1", 0, GIVES(10)},
+        {"GlobalLpPool-2 f[1,1,3]=2,-4,4 p=2", 0, GIVES(6)},
+        {"GlobalLpPool-2 f[1,1,3]=2,-4,4", 0, GIVES(6)},
+        {"GlobalLpPool-2 f[1,1,3]=0,-4,0 p=3", 0, GIVES(4)},
+        {"LpPool-11 f[1,1,4]=2,-4,4,3 kernel_shape=[3] p=1", 0, GIVES(10, 11)},
+        {"LpPool-11 f[1,1,4]=2,-4,4,-2 kernel_shape=[3]", 0, GIVES(6, 6)},
+        {"LpPool-11 f[1,1,4]=0,-4,0,0 kernel_shape=[2] p=3", 0, GIVES(4, 4, 0)},
+        {"GlobalMaxPool-1 d[1,2,3]=-3,-2,-5,-7,-9,-8", 0, GIVES(-2, -7)},
+        {"GlobalMaxPool-1 f[1,2,3,1,1,1]=-3,-2,-5,-7,-9,-8", 0, GIVES(-2, -7)},
+        {"GlobalAveragePool-1 d[1,2,3]=-3,-2,-4,-7,-9,-8", 0, GIVES(-3, -8)},
+        {"MaxPool-12 f[1,1,2,3]=1,9,3,8,2,7 kernel_shape=[2,2] >2", 0, GIVES(9, 9)},
+        {"MaxPool-12 f[1,1,2,3]=1,9,3,8,2,7 kernel_shape=[2,2] >2", 1, GIVES(1, 1)},
+        {"MaxPool-12 f[1,1,2,3]=1,9,3,8,2,7 kernel_shape=[2,2] storage_order=1 >2", 1, GIVES(2, 2)},
+        {"MaxPool-12 f[2,1,2]=1,2,4,3 kernel_shape=[2] >2", 1, GIVES(1, 2)},
+        {"MaxPool-12 f[1,1,2,3]=1,9,3,8,2,7 kernel_shape=[1,1] storage_order=1 >2", 1,
+         GIVES(0, 2, 4, 1, 3, 5)},
+        {"MaxPool-12 f[1,1,2]=-5,-6 kernel_shape=[2] pads=[1,1] >2", 0, GIVES(-5, -5, -6)},
+        {"AveragePool-19 d[1,1,4]=2,4,6,8 kernel_shape=[2] pads=[1,1]", 0, GIVES(2, 3, 5, 7, 8)},
+        {"AveragePool-19 d[1,1,4]=2,4,6,8 kernel_shape=[2] pads=[1,1] count_include_pad=1", 0,
+         GIVES(1, 3, 5, 7, 4)},
+        {"AveragePool-19 d[1,1,4]=2,4,6,8 kernel_shape=[2] dilations=[2] pads=[2,0]", 0,
+         GIVES(2, 4, 4, 6)},
+        {"AveragePool-19 d[1,1,4]=2,4,6,8 kernel_shape=[3] strides=[3] ceil_mode=1 "
+         "count_include_pad=1",
+         0, GIVES(4, 8)},
+        {"MaxUnpool-11 f[1,1,2]=5,6 i[1,1,2]=1,2 kernel_shape=[2] strides=[2]", 0,
+         GIVES(0, 5, 6, 0)},
+        {"MaxUnpool-11 f[1,1,1,2]=5,6 i[1,1,1,2]=1,6 i[4]=1,1,2,5 kernel_shape=[2,2] strides=[2,2]",
+         0, GIVES(0, 5, 0, 0, 0, 0, 0, 6, 0, 0)},
+        {"Col2Im-18 f[1,2,2]=1,2,3,4 i[1]=3 i[1]=2", 0, GIVES(1, 5, 4)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- optimizers ---- */
+
+/* One step each, by the equations of ai.onnx.preview.training; defaults are 0.9 and 0.999. */
+static void optimizers_take_their_steps(void **state)
+{
+#define ADAGRAD "ai.onnx.preview.training.Adagrad-1 "
+#define ADAM "ai.onnx.preview.training.Adam-1 "
+#define MOMENTUM "ai.onnx.preview.training.Momentum-1 "
+    static const struct values_case cases[] = {
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 >2", 0, GIVES(0)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 >2", 1, GIVES(4)},
+        {ADAGRAD "f[]=1 i[]=1 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 decay_factor=1.0 >2", 0, GIVES(0.5)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 norm_coefficient=1.0 >2", 0,
+         GIVES(0)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 norm_coefficient=1.0 >2", 1,
+         GIVES(9)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=2.0 >2", 0, GIVES(0.5)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=4 f[1]=48 epsilon=0.0 >2", 0, GIVES(0.5)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=4 f[1]=48 epsilon=0.0 >2", 1, GIVES(64)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 epsilon=0.0 >3", 0,
+         GIVES(0)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 epsilon=0.0 >3", 1,
+         GIVES(1)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 epsilon=0.0 >3", 2,
+         GIVES(1)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 epsilon=1.0 >3", 0,
+         GIVES(0.5)},
+        {ADAM "f[]=1 i[]=1 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.75 beta=0.75 epsilon=0.0 >3", 0,
+         GIVES(0)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.75 beta=0.75 epsilon=0.0 >3", 0,
+         GIVES(0.5)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.75 beta=0.75 epsilon=0.0 "
+              "norm_coefficient_post=0.5 >3",
+         0, GIVES(0.25)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 norm_coefficient=2.0 >3",
+         1, GIVES(2)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 norm_coefficient=2.0 >3",
+         2, GIVES(4)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=0 f[1]=10 f[1]=1000 >3", 1, GIVES(9)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=0 f[1]=10 f[1]=1000 >3", 2, GIVES(999)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         0, GIVES(3)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         1, GIVES(2)},
+        {MOMENTUM "f[]=1 i[]=0 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         0, GIVES(0)},
+        {MOMENTUM "f[]=1 i[]=0 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         1, GIVES(5)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=nesterov norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         0, GIVES(0)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=nesterov norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         1, GIVES(2)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=1.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         1, GIVES(3.25)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=50 f[1]=4 f[1]=40 f[1]=2 f[1]=20 mode=standard "
+                  "norm_coefficient=0.0 alpha=0.5 beta=0.25 >4",
+         0, GIVES(3)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=50 f[1]=4 f[1]=40 f[1]=2 f[1]=20 mode=standard "
+                  "norm_coefficient=0.0 alpha=0.5 beta=0.25 >4",
+         1, GIVES(30)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=50 f[1]=4 f[1]=40 f[1]=2 f[1]=20 mode=standard "
+                  "norm_coefficient=0.0 alpha=0.5 beta=0.25 >4",
+         2, GIVES(2)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=50 f[1]=4 f[1]=40 f[1]=2 f[1]=20 mode=standard "
+                  "norm_coefficient=0.0 alpha=0.5 beta=0.25 >4",
+         3, GIVES(20)},
+    };
+#undef ADAGRAD
+#undef ADAM
+#undef MOMENTUM
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 /* ---- shapes that change ---- */
 
 /* One session, one image after the other, of more and of fewer rows; each is normalized to -1 and
@@ -2379,6 +2563,9 @@ int main(void)
         NET_TEST(quantized_pairs_broadcast),
         NET_TEST(losses_pass_over_what_is_ignored),
         NET_TEST(boxes_go_that_overlap_by_more_than_the_threshold),
+        NET_TEST(regions_are_pooled_by_bins),
+        NET_TEST(windows_are_pooled),
+        NET_TEST(optimizers_take_their_steps),
         NET_TEST(causal_convolutions_hand_on_their_last_elements),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
