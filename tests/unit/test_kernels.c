@@ -478,7 +478,7 @@ struct values_case {
         __VA_ARGS__                                         \
     }
 
-/* All numbers are such that float32 has the results whole. */
+/* To the last digits of float32. */
 static void expect_values(const struct values_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -490,7 +490,8 @@ static void expect_values(const struct values_case *cases, size_t count)
         if (amp_tensor_count(found) != one_case->count)
             fail_msg("%s: %zu elements", one_case->line, amp_tensor_count(found));
         for (size_t k = 0; k < one_case->count; k++)
-            if (amp_tensor_double(found, k) != one_case->values[k])
+            if (!(fabs(amp_tensor_double(found, k) - one_case->values[k]) <=
+                  1e-6 * fmax(1, fabs(one_case->values[k]))))
                 fail_msg("%s: element %zu is %g; %g is expected", one_case->line, k,
                          amp_tensor_double(found, k), one_case->values[k]);
     }
@@ -760,6 +761,174 @@ static void optimizers_take_their_steps(void **state)
 #undef ADAGRAD
 #undef ADAM
 #undef MOMENTUM
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- places between elements ---- */
+
+/* An element is its place, so that linear sampling gives the place that an output comes from. Cubic
+   weights half between elements are 19/32 and -3/32, or 9/16 and -1/16 for -0.5. */
+static void resized_elements_come_from_their_places(void **state)
+{
+    static const struct values_case cases[] = {
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 mode=linear", 0,
+         GIVES(0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 mode=linear coordinate_transformation_mode=asymmetric", 0,
+         GIVES(0, 0.5, 1, 1.5, 2, 2.5, 3, 3)},
+        {"Resize-19 d[3]=0,1,2 _ _ i[1]=5 mode=linear coordinate_transformation_mode=align_corners",
+         0, GIVES(0, 0.5, 1, 1.5, 2)},
+        {"Resize-19 d[4]=0,1,2,3 _ _ i[1]=1 mode=linear "
+         "coordinate_transformation_mode=align_corners",
+         0, GIVES(0)},
+        {"Resize-19 d[4]=0,1,2,3 _ _ i[1]=1 mode=linear "
+         "coordinate_transformation_mode=pytorch_half_pixel",
+         0, GIVES(0)},
+        {"Resize-19 d[4]=0,1,2,3 _ _ i[1]=2 mode=linear "
+         "coordinate_transformation_mode=pytorch_half_pixel",
+         0, GIVES(0.5, 2.5)},
+        {"Resize-19 d[4]=0,1,2,3 _ _ i[1]=1 mode=linear", 0, GIVES(1.5)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.625 mode=linear", 0, GIVES(0.3, 1.9)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.625 mode=linear "
+         "coordinate_transformation_mode=half_pixel_symmetric",
+         0, GIVES(0.7, 2.3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 mode=linear "
+         "coordinate_transformation_mode=half_pixel_symmetric",
+         0, GIVES(0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=0.25,0.75 _ i[1]=3 mode=linear "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(0.75, 1.5, 2.25)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=0.25,0.75 _ i[1]=1 mode=linear "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(1.5)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=-0.5,1.5 _ i[1]=3 mode=linear extrapolation_value=9.0 "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(9, 1.5, 9)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=-0.5,1.5 _ i[1]=3 extrapolation_value=9.0 "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(9, 1, 9)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=0,1 _ i[1]=4 mode=linear extrapolation_value=9.0 "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(0, 1, 2, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric "
+         "nearest_mode=round_prefer_ceil",
+         0, GIVES(0, 1, 1, 2, 2, 3, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric "
+         "nearest_mode=floor",
+         0, GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric "
+         "nearest_mode=ceil",
+         0, GIVES(0, 1, 1, 2, 2, 3, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 nearest_mode=floor", 0, GIVES(0, 0, 0, 1, 1, 2, 2, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 nearest_mode=ceil", 0, GIVES(0, 1, 1, 2, 2, 3, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2", 0, GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 nearest_mode=round_prefer_ceil", 0,
+         GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-11 d[4]=0,1,2,3 f[0] f[1]=0.5 nearest_mode=floor "
+         "coordinate_transformation_mode=tf_half_pixel_for_nn",
+         0, GIVES(1, 3)},
+        {"Resize-11 d[4]=0,1,2,3 f[0] f[1]=2 nearest_mode=floor "
+         "coordinate_transformation_mode=tf_half_pixel_for_nn",
+         0, GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 d[4]=0,0,16,16 _ f[1]=2 coordinate_transformation_mode=asymmetric mode=cubic",
+         0, GIVES(0, -1.5, 0, 8, 16, 17.5, 16, 16)},
+        {"Resize-19 d[4]=0,0,16,16 _ f[1]=2 coordinate_transformation_mode=asymmetric mode=cubic "
+         "cubic_coeff_a=-0.5",
+         0, GIVES(0, -1, 0, 8, 16, 17, 16, 16)},
+        {"Resize-19 d[4]=0,0,16,16 _ f[1]=2 coordinate_transformation_mode=asymmetric mode=cubic "
+         "exclude_outside=1",
+         0, GIVES(0, -48.0 / 35, 0, 8, 16, 608.0 / 35, 16, 16)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.5 mode=linear antialias=1", 0, GIVES(0.625, 2.375)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.5 mode=linear antialias=1 exclude_outside=1", 0,
+         GIVES(5.0 / 7, 16.0 / 7)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.5 mode=linear", 0, GIVES(0.5, 2.5)},
+        {"Resize-19 u[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric mode=linear", 0,
+         GIVES(0, 0, 1, 2, 2, 2, 3, 3)},
+        {"Resize-19 f[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 u[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 f[2]=5,6 _ f[1]=3 coordinate_transformation_mode=asymmetric nearest_mode=floor",
+         0, GIVES(5, 5, 5, 6, 6, 6)},
+        {"Resize-19 f[1,2]=1,2 _ f[2]=2,2 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(1, 1, 2, 2, 1, 1, 2, 2)},
+        {"Resize-19 f[2,2]=1,2,3,4 _ f[2]=2,1 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(1, 2, 1, 2, 3, 4, 3, 4)},
+        {"Resize-19 f[1,2]=1,2 _ f[2]=2,2 mode=linear coordinate_transformation_mode=asymmetric", 0,
+         GIVES(1, 1.5, 2, 2, 1, 1.5, 2, 2)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+static void grids_lead_to_their_places(void **state)
+{
+    static const struct values_case cases[] = {
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1", 0, GIVES(0, 1.5, 1.5)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1 padding_mode=border", 0, GIVES(0, 1.5, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1 align_corners=1", 0, GIVES(0, 1.5, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=1.25,1.5,-1.5 padding_mode=reflection", 0,
+         GIVES(3, 2.5, 0.5)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,4,1]=2,-2,3,5 padding_mode=reflection align_corners=1",
+         0, GIVES(1.5, 1.5, 0, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,2,1]=-2,2 padding_mode=border align_corners=1", 0,
+         GIVES(0, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,2,1]=-2,2 align_corners=1", 0, GIVES(0, 0)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,4,1]=-0.5,0,0.5,1 mode=nearest", 0, GIVES(0, 2, 2, 0)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,4,1]=-0.5,0,0.5,1 mode=nearest padding_mode=border", 0,
+         GIVES(0, 2, 2, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,5,1]=-0.5,0,0.5,1,-1.5 mode=nearest "
+         "padding_mode=reflection",
+         0, GIVES(0, 2, 2, 3, 1)},
+        {"GridSample-20 d[1,1,4]=0,0,16,16 d[1,3,1]=-0.5,0,0.5 mode=cubic", 0, GIVES(-1.5, 8, 19)},
+        {"GridSample-20 d[1,1,4]=0,0,16,16 d[1,3,1]=-0.5,0,0.5 mode=cubic padding_mode=border", 0,
+         GIVES(-1.5, 8, 17.5)},
+        {"GridSample-20 d[1,1,4]=0,0,16,16 d[1,3,1]=-0.5,0,0.5 mode=cubic padding_mode=reflection",
+         0, GIVES(-1.5, 8, 17.5)},
+        {"GridSample-20 d[1,2,4]=0,1,2,3,4,5,6,7 d[1,2,1]=-0.5,0.5", 0, GIVES(0.5, 2.5, 4.5, 6.5)},
+        {"GridSample-20 d[1,1,2,2]=1,2,3,4 d[1,1,2,2]=0.5,-0.5,-0.5,0.5", 0, GIVES(2, 3)},
+        {"GridSample-20 d[1,1,2,2]=1,2,3,4 d[1,1,1,2]=0,0", 0, GIVES(2.5)},
+        {"GridSample-20 d[2,1,2]=1,2,3,4 d[2,1,1]=0.5,-0.5", 0, GIVES(2, 3)},
+        {"AffineGrid-20 d[1,2,3]=1,0,0,0,1,0 i[4]=1,1,2,2", 0,
+         GIVES(-0.5, -0.5, 0.5, -0.5, -0.5, 0.5, 0.5, 0.5)},
+        {"AffineGrid-20 d[1,2,3]=1,0,0,0,1,0 i[4]=1,1,2,2 align_corners=1", 0,
+         GIVES(-1, -1, 1, -1, -1, 1, 1, 1)},
+        {"AffineGrid-20 d[1,2,3]=1,0,5,0,1,7 i[4]=1,1,2,2", 0,
+         GIVES(4.5, 6.5, 5.5, 6.5, 4.5, 7.5, 5.5, 7.5)},
+        {"AffineGrid-20 d[1,2,3]=0,1,0,1,0,0 i[4]=1,1,2,2", 0,
+         GIVES(-0.5, -0.5, -0.5, 0.5, 0.5, -0.5, 0.5, 0.5)},
+        {"AffineGrid-20 d[1,2,3]=1,0,0,0,1,0 i[4]=1,1,1,2 align_corners=1", 0, GIVES(-1, 0, 1, 0)},
+        {"AffineGrid-20 f[2,2,3]=1,0,0,0,1,0,1,0,2,0,1,3 i[4]=2,1,1,1", 0, GIVES(0, 0, 2, 3)},
+        {"AffineGrid-20 f[1,3,4]=1,0,0,7,0,1,0,8,0,0,1,9 i[5]=1,1,1,1,2", 0,
+         GIVES(6.5, 8, 9, 7.5, 8, 9)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- products of bytes ---- */
+
+/* Zero points may be one, of rows or columns, or of all elements. */
+static void products_are_without_zero_points(void **state)
+{
+    static const struct values_case cases[] = {
+        {"MatMulInteger-10 u[1,2]=3,4 u[2,1]=5,6", 0, GIVES(39)},
+        {"MatMulInteger-10 u[1,2]=3,4 u[2,1]=5,6 u[1,2]=1,2", 0, GIVES(22)},
+        {"MatMulInteger-10 u[1,2]=3,4 u[2,1]=5,6 _ u[2,1]=1,2", 0, GIVES(28)},
+        {"MatMulInteger-10 u[1,2]=3,4 u[2,1]=5,6 u[1,2]=1,2 u[2,1]=1,2", 0, GIVES(16)},
+        {"MatMulInteger-10 u[2,2]=1,2,3,4 u[2,1]=1,1 u[2]=1,2", 0, GIVES(1, 3)},
+        {"MatMulInteger-10 u[1,2]=1,2 u[2,2]=3,4,5,6 u[]=1 u[2]=1,2", 0, GIVES(4, 4)},
+        {"MatMulInteger-10 c[1,2]=-1,-128 c[2,1]=-128,127 c[]=-128 c[1]=127", 0, GIVES(-32385)},
+        {"MatMulInteger-10 u[2]=3,4 u[2]=5,6 u[]=1 u[]=2", 0, GIVES(18)},
+        {"QLinearMatMul-10 u[1,2]=3,4 f[]=0.5 u[]=1 u[2,2]=5,6,7,8 f[2]=1,2 u[2]=1,2 f[]=2 u[]=10",
+         0, GIVES(16, 23)},
+        {"QLinearMatMul-10 u[2,1]=3,4 f[2]=1,2 u[2]=1,2 u[1,1]=5 f[]=1 u[]=0 f[]=4 u[]=1", 0,
+         GIVES(3, 6)},
+        {"QLinearMatMul-10 u[1,1]=255 f[] u[] u[1,1]=255 f[] u[] f[] u[]", 0, GIVES(255)},
+        {"QLinearMatMul-10 c[1,1]=-128 f[] c[] c[1,1]=127 f[] c[] f[] c[]", 0, GIVES(-128)},
+    };
     (void)state;
     expect_values(cases, sizeof cases / sizeof *cases);
 }
@@ -2563,6 +2732,9 @@ int main(void)
         NET_TEST(quantized_pairs_broadcast),
         NET_TEST(losses_pass_over_what_is_ignored),
         NET_TEST(boxes_go_that_overlap_by_more_than_the_threshold),
+        NET_TEST(resized_elements_come_from_their_places),
+        NET_TEST(grids_lead_to_their_places),
+        NET_TEST(products_are_without_zero_points),
         NET_TEST(regions_are_pooled_by_bins),
         NET_TEST(windows_are_pooled),
         NET_TEST(optimizers_take_their_steps),
