@@ -17,7 +17,7 @@ static bool is_upsample(const struct amp_ctx *ctx)
 /* Upsample and the first Resize have no roi, no sizes and one way to find coordinates. */
 static bool is_old(const struct amp_ctx *ctx)
 {
-    return is_upsample(ctx) || ctx->node->since_version < 11;
+    return ctx->node->since_version < 11;
 }
 
 static enum amp_status read_modes(const struct amp_ctx *ctx, struct amp_resize *resize)
