@@ -933,6 +933,187 @@ static void products_are_without_zero_points(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* ---- attention ---- */
+
+/* A query of 0 finds all keys alike: its output is the mean of the values that it sees. What is
+   turned is turned by nothing or a quarter. */
+static void queries_see_what_they_may(void **state)
+{
+    static const struct values_case cases[] = {
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0, GIVES(7, 7, 7)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 is_causal=1", 0,
+         GIVES(3, 4.5, 7)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 b[1,3]=1,0,1", 0,
+         GIVES(7.5, 7.5, 7.5)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 "
+         "f[3,3]=0,-inf,-inf,0,0,-inf,-inf,0,0",
+         0, GIVES(3, 4.5, 9)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 f[3,1]=1,2,3", 0,
+         GIVES(7, 7, 7)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 f[1,1,1,3]=0,0,-inf "
+         "is_causal=1",
+         0, GIVES(3, 4.5, 4.5)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 f[]=5", 0, GIVES(7, 7, 7)},
+        {"Attention-23 f[2,1,1,1]=0,0 f[2,1,2,1] f[2,1,2,1]=1,2,4,8 b[2,1,1,2]=1,0,0,1", 0,
+         GIVES(1, 8)},
+        {"Attention-23 f[1,2,1,1]=0,0 f[1,2,2,1] f[1,2,2,1]=1,2,4,8 b[2,1,2]=1,0,0,1", 0,
+         GIVES(1, 8)},
+        {"Attention-23 f[1,2,1,1]=0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0, GIVES(7, 7)},
+        {"Attention-23 f[1,4,1,1]=0,0,0,0 f[1,2,2,1] f[1,2,2,1]=1,2,4,8", 0, GIVES(1.5, 1.5, 6, 6)},
+        {"Attention-23 f[1,1,2]=0,0 f[1,3,2] f[1,3,2]=3,1,6,1,12,4 q_num_heads=2 kv_num_heads=2", 0,
+         GIVES(7, 2)},
+        {"Attention-23 f[1,1,2,1]=0,0 f[1,1,2,1]=1,1 f[1,1,2,1]=12,24 _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 >3",
+         0, GIVES(11.25, 11.25)},
+        {"Attention-23 f[1,1,2,1]=0,0 f[1,1,2,1]=1,1 f[1,1,2,1]=12,24 _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 is_causal=1 >3",
+         0, GIVES(7, 11.25)},
+        {"Attention-23 f[1,1,2,1]=0,0 f[1,1,2,1]=1,1 f[1,1,2,1]=12,24 _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 >3",
+         1, GIVES(2, 2, 1, 1)},
+        {"Attention-23 f[1,1,2,1]=0,0 f[1,1,2,1]=1,1 f[1,1,2,1]=12,24 _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 >3",
+         2, GIVES(3, 6, 12, 24)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 f[3,2]=0,0,0,0,0,0", 0,
+         GIVES(4.5, 4.5, 4.5)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 b[1,1]=1", 0, GIVES(3, 3, 3)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 b[1,1]=1", 0, GIVES(7, 7, 7)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 _ _ _ i[1]=2", 0,
+         GIVES(4.5, 4.5, 4.5)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 _ _ _ i[1]=9", 0,
+         GIVES(7, 7, 7)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 _ _ _ i[1]=1", 0,
+         GIVES(3, 3, 3)},
+        {"Attention-24 f[1,1,1,1]=0 f[1,1,3,1] f[1,1,3,1]=3,6,12 _ _ _ i[1]=2 is_causal=1", 0,
+         GIVES(4.5)},
+        {"Attention-24 f[2,1,1,1]=0,0 f[2,1,2,1] f[2,1,2,1]=3,6,12,24 _ _ _ i[2]=1,2", 0,
+         GIVES(3, 18)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=1", 0,
+         GIVES(7, 7, 9)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 right_window_size=0", 0,
+         GIVES(3, 4.5, 7)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=0 "
+         "right_window_size=1",
+         0, GIVES(4.5, 9, 12)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=1 "
+         "right_window_size=1 is_causal=1",
+         0, GIVES(3, 4.5, 9)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=9 "
+         "right_window_size=9",
+         0, GIVES(7, 7, 7)},
+        {"RotaryEmbedding-23 f[1,1,1,4]=1,2,3,4 f[1,1,2]=0,1 f[1,1,2]=1,0", 0, GIVES(-3, 2, 1, 4)},
+        {"RotaryEmbedding-23 f[1,1,1,4]=1,2,3,4 f[1,1,2]=0,1 f[1,1,2]=1,0 interleaved=1", 0,
+         GIVES(-2, 1, 3, 4)},
+        {"RotaryEmbedding-23 f[1,1,1,4]=1,2,3,4 f[1,1,1]=0 f[1,1,1]=1 rotary_embedding_dim=2", 0,
+         GIVES(-2, 1, 3, 4)},
+        {"RotaryEmbedding-23 f[1,1,1,2]=1,2 f[2,1]=1,0 f[2,1]=0,1 i[1,1]=1", 0, GIVES(-2, 1)},
+        {"RotaryEmbedding-23 f[1,1,4]=1,2,3,4 f[1,1,1]=0 f[1,1,1]=1 num_heads=2", 0,
+         GIVES(-2, 1, -4, 3)},
+        {"RotaryEmbedding-23 f[1,1,2,2]=1,2,3,4 f[1,2,1]=1,0 f[1,2,1]=0,1", 0, GIVES(1, 2, -4, 3)},
+        {"com.microsoft.RotaryEmbedding-1 f[1,1,2,2]=1,2,3,4 i[1]=1 f[3,1]=1,0,1 f[3,1]=0,1,0", 0,
+         GIVES(-2, 1, 3, 4)},
+        {"com.microsoft.RotaryEmbedding-1 f[1,1,2,2]=1,2,3,4 i[1,2]=1,1 f[3,1]=1,0,1 f[3,1]=0,1,0",
+         0, GIVES(-2, 1, -4, 3)},
+        {"com.microsoft.RotaryEmbedding-1 f[2,1,1,2]=1,2,3,4 i[1]=1 f[3,1]=1,0,1 f[3,1]=0,1,0", 0,
+         GIVES(-2, 1, -4, 3)},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,2]=1,2,3,4 i[1]=0 f[3,1]=1,0,1 f[3,1]=0,1,0", 0,
+         GIVES(1, 2, -4, 3)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,1]=0,0 f[1,2,1] f[1,2,1]=3,6 _ _ j[1]=1 j[]=2 "
+         "num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(3, 4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,3]=0,1,3,0,1,6 _ _ _ _ j[1]=1 j[]=2 "
+         "num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(3, 4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,3]=0,1,3,0,1,6 _ _ _ _ j[1]=1 j[]=2 "
+         "num_heads=1 kv_num_heads=1 >3",
+         2, GIVES(3, 6)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,1]=0,0 f[1,2,1] f[1,2,1]=6,12 f[1,1,1,1]=2 "
+         "f[1,1,1,1]=3 j[1]=2 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(4.5, 7)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,1]=0,0 f[1,2,1] f[1,2,1]=6,12 f[1,1,1,1]=2 "
+         "f[1,1,1,1]=3 j[1]=2 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         1, GIVES(2, 1, 1)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,1]=0,0 f[1,2,1] f[1,2,1]=6,12 f[1,1,1,1]=2 "
+         "f[1,1,1,1]=3 j[1]=2 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         2, GIVES(3, 6, 12)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=6 f[1,1,2,1] "
+         "f[1,1,2,1]=3,99 j[1]=1 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=6 f[1,1,2,1] "
+         "f[1,1,2,1]=3,99 j[1]=1 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         2, GIVES(3, 6, 0)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,2]=0,0 f[1,1,1] f[1,1,1]=6 f[1,1,1,1] "
+         "f[1,1,1,1]=3 j[1]=1 j[]=2 num_heads=2 kv_num_heads=1 >3",
+         0, GIVES(4.5, 4.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 num_heads=1",
+         0, GIVES(7, 7, 7)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 num_heads=1 "
+         "unidirectional=1",
+         0, GIVES(3, 4.5, 7)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 f[3]=0,0,1 "
+         "num_heads=1",
+         0, GIVES(8, 8, 8)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ "
+         "j[1,3]=1,0,1 num_heads=1",
+         0, GIVES(7.5, 7.5, 7.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ j[1]=2 "
+         "num_heads=1",
+         0, GIVES(4.5, 4.5, 4.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ j[2]=3,1 "
+         "num_heads=1",
+         0, GIVES(9, 9, 9)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ "
+         "j[1,3,3]=1,0,0,1,1,0,0,1,1 num_heads=1",
+         0, GIVES(3, 4.5, 9)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ _ "
+         "f[1,1,3,3]=0,-inf,-inf,0,0,-inf,-inf,0,0 num_heads=1",
+         0, GIVES(3, 4.5, 9)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=100 f[1,3,1]=0,100,0 f[1,3,1]=3,6,12 _ "
+         "j[1,3]=1,0,1 num_heads=1",
+         0, GIVES(7)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=100 f[1,3,1]=0,100,0 f[1,3,1]=3,6,12 _ "
+         "j[1,3]=1,0,1 mask_filter_value=-20000.0 num_heads=1",
+         0, GIVES(7.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[2,1,1]=0,0 f[2,2,1] f[2,2,1]=3,6,12,24 _ j[2]=1,2 "
+         "num_heads=1",
+         0, GIVES(3, 18)},
+        {"com.microsoft.MultiHeadAttention-1 f[2,1,1]=0,0 f[2,2,1] f[2,2,1]=3,6,12,24 _ "
+         "j[4]=2,2,1,0 num_heads=1",
+         0, GIVES(6, 18)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=12 _ _ _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 num_heads=1 >3",
+         0, GIVES(7)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=12 _ _ _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 num_heads=1 >3",
+         1, GIVES(2, 2, 1)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=12 _ _ _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 num_heads=1 >3",
+         2, GIVES(3, 6, 12)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,2]=0,0 f[1,2,2,2,1]=1,3,1,4,1,6,1,8 num_heads=2",
+         0, GIVES(4.5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,1,3,1]=0,1,3,0,1,6 num_heads=1", 0,
+         GIVES(4.5, 4.5)},
+        {"com.microsoft.Attention-1 f[1,2,1]=3,6 f[1,3]=0,0,1 f[3]=0,0,1 num_heads=1", 0,
+         GIVES(5.5, 5.5)},
+        {"com.microsoft.Attention-1 f[1,2,1]=3,6 f[1,3]=0,0,1 f[3]=0,0,1 num_heads=1 "
+         "unidirectional=1",
+         0, GIVES(4, 5.5)},
+        {"com.microsoft.Attention-1 f[1,1,1]=12 f[1,3]=0,1,1 f[3]=0,0,0 _ f[2,1,1,2,1]=1,2,3,6 "
+         "num_heads=1 >2",
+         0, GIVES(7)},
+        {"com.microsoft.Attention-1 f[1,1,1]=12 f[1,3]=0,1,1 f[3]=0,0,0 _ f[2,1,1,2,1]=1,2,3,6 "
+         "num_heads=1 >2",
+         1, GIVES(1, 2, 12, 3, 6, 12)},
+        {"ai.onnx.preview.FlexAttention-1 f[1,1,2,1]=0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0,
+         GIVES(7, 7)},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,1,1]=0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0,
+         GIVES(7, 7)},
+        {"ai.onnx.preview.FlexAttention-1 d[1,1,1,1]=0 d[1,1,2,1] d[1,1,2,1]=3,6", 0, GIVES(4.5)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 /* ---- shapes that change ---- */
 
 /* One session, one image after the other, of more and of fewer rows; each is normalized to -1 and
@@ -2735,6 +2916,7 @@ int main(void)
         NET_TEST(resized_elements_come_from_their_places),
         NET_TEST(grids_lead_to_their_places),
         NET_TEST(products_are_without_zero_points),
+        NET_TEST(queries_see_what_they_may),
         NET_TEST(regions_are_pooled_by_bins),
         NET_TEST(windows_are_pooled),
         NET_TEST(optimizers_take_their_steps),

@@ -290,6 +290,19 @@ static void windows_and_weights(void **state)
         {"Col2Im-18 f[1,1,1] i[1]=1 i[1]=1", "[1, 1, 1]"},
         {"Conv-11 f[1,0,3] f[2,0,1] f[2]", "[1, 2, 3]"},
         {"Conv-11 f[0,2,3] f[2,2,1] f[2]", "[0, 2, 3]"},
+        {"Conv-11 f[] f[1,1,1]", "input 0 has shape []; rank 3 or more is needed"},
+        {"Conv-11 f[1,1,3] f[]", "input 1 has shape []; rank 3 or more is needed"},
+        {"Conv-11 f[1,1,3] f[1,1,1] f[]",
+         "bias has shape []; one value for each of 1 output channels is needed"},
+        {"DeformConv-19 f[1,2,3,3] f[2,2,1,1] f[]", "input 2 has shape []; [1, 2, 3, 3] is needed"},
+        {"DeformConv-19 f[1,2,3,3] f[2,2,1,1] f[1,2,3,3] _ f[]",
+         "input 4 has shape []; [1, 1, 3, 3] is needed"},
+        {"Col2Im-18 f[] i[2]=3,3 i[2]=2,2", "input 0 has shape []; rank 3 is needed"},
+        {"MaxPool-12 f[] kernel_shape=[1]", "input 0 has shape []; rank 3 or more is needed"},
+        {"GlobalMaxPool-1 f[]", "input 0 has shape []; rank 2 or more is needed"},
+        {"MaxUnpool-11 f[] i[] kernel_shape=[1]", "input 0 has shape []; rank 3 or more is needed"},
+        {"MaxUnpool-11 f[1,1,2] i[] kernel_shape=[2]", "input 0 and its indices differ in shape"},
+        {"LRN-13 f[] size=1", "input 0 has rank 0; 2 or more is needed"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -612,6 +625,18 @@ static void attention(void **state)
         {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[3,0]",
          "a mask of shape [3, 0] does not broadcast to the scores, shape [1, 2, 3, 5]"},
         {"Attention-24 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] f[3,0]", "[1, 2, 3, 6]"},
+        {"Attention-23 f[1,2,3,4] f[] f[1,2,5,6]",
+         "input 1 has rank 0, input 0 4; both need 3 or both 4"},
+        {"Attention-23 f[] f[] f[]", "input 0 has rank 0, input 0 0; both need 3 or both 4"},
+        {"Attention-23 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ f[] f[1,2,7,6] >3",
+         "input 4 has rank 0; 4 is needed"},
+        {"Attention-24 f[1,2,3,4] f[1,2,5,4] f[1,2,5,6] _ _ _ i[]",
+         "nonpad_kv_seqlen is a vector, and not used together with a past"},
+        {"RotaryEmbedding-23 f[] f[1,3,2] f[1,3,2]", "X has rank 0; 3 or 4 is needed"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[] f[1,3,2]",
+         "input 1 of shape [] does not fit X of shape [1, 2, 3, 4]"},
+        {"RotaryEmbedding-23 f[1,2,3,4] f[9,2] f[9,2] i[]",
+         "positions of shape []; one for each of X's 1 by 3 is needed"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -791,6 +816,26 @@ static void newest_attention(void **state)
         {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[3] f[2,3,2] >2",
          "past_state has shape [2, 3, 2]; [2, 3, 1] is needed"},
         {"CausalConvWithState-27 f[2,3,4] f[3,1,1] f[3] f[2,3,0] >2", "[2, 3, 4]"},
+        {"ai.onnx.preview.FlexAttention-1 f[] f[1,2,5,4] f[1,2,5,6]",
+         "input 0 has shape []; [?, ?, ?, ?] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[] f[1,2,5,6]",
+         "input 1 has shape []; [1, ?, ?, 4] is needed"},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,3,4] f[1,2,5,4] f[]",
+         "input 2 has shape []; [1, 2, 5, ?] is needed"},
+        {"CausalConvWithState-27 f[] f[3,1,2] >2", "input has shape []; [?, ?, ?] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[] >2", "weight has shape []; [3, 1, ?] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[] >2", "bias has shape []; [3] is needed"},
+        {"CausalConvWithState-27 f[2,3,4] f[3,1,2] f[3] f[] >2",
+         "past_state has shape []; [2, 3, 1] is needed"},
+        {"LinearAttention-27 f[] f[1,3,8] f[1,3,6] _ f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "query has rank 0; 3 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] f[] f[1,3,2] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "past_state has rank 0; 4 is needed"},
+        {"LinearAttention-27 f[1,3,8] f[1,3,8] f[1,3,6] _ f[] f[1,3,2] q_num_heads=2 "
+         "kv_num_heads=2 >2",
+         "decay has rank 0; 3 is needed"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -1241,6 +1286,14 @@ static void contributed_attention(void **state)
         {"com.microsoft.GroupQueryAttention-1 f[1,2,8] f[1,2,4] f[1,2,4] _ _ j[1]=1 j[1]=2 f[2,2] "
          "f[1,2] num_heads=2 kv_num_heads=1 do_rotary=1 >3",
          "position 1; the caches hold 0 to 0"},
+        {"com.microsoft.MultiHeadAttention-1 f[] f[1,5,8] f[1,5,8] num_heads=2",
+         "input 0 of shape []; [batch, length, heads * size] or [batch, heads, length, size] is "
+         "needed"},
+        {"com.microsoft.MultiHeadAttention-1 f[] num_heads=2",
+         "input 0 of shape []; without further inputs [batch, length, heads, parts, size] is "
+         "needed"},
+        {"com.microsoft.RotaryEmbedding-1 f[] i[1] f[9,2] f[9,2]",
+         "X of rank 0, caches of rank 2 and 2; 3 or 4, 2 and 2 needed"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -1404,6 +1457,13 @@ static void scales_and_images(void **state)
          "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"},
         {"GridSample-20 f[1,1,2,2,2,2,2,2,2,2,2,2] f[1,1,1,1,1,1,1,1,1,1,1,10] mode=nearest",
          "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"},
+        {"GridSample-20 f[] f[1,2,1]", "input 0 has shape []; rank 3 or more is needed"},
+        {"GridSample-20 f[1,1,2] f[]", "grid has shape []; the rank of X, and the number of "
+                                       "spatial dims as last dim, are needed"},
+        {"AffineGrid-20 f[] i[4]=1,1,2,2", "theta has shape []; [N, 2, 3] is needed"},
+        {"RoiAlign-16 f[] f[2,4] i[2]", "input 0 has shape []; rank 4 is needed"},
+        {"RoiAlign-16 f[1,1,4,4] f[] i[2]", "input 1 has shape []; rank 2 is needed"},
+        {"RoiAlign-16 f[1,1,4,4] f[2,4] i[]", "input 2 has shape []; rank 1 is needed"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -1664,6 +1724,29 @@ static void products_norms_and_reductions(void **state)
          "input 7 of shape [4] does not broadcast to a matrix of shape [2, 4]"},
         {"QLinearMatMul-10 u[2,3] f[] u[] u[3,4] f[] u[] f[4] u[]",
          "input 6 of shape [4] does not broadcast to a matrix of shape [2, 4]"},
+        {"BatchNormalization-15 f[2,3] f[] f[3] f[3] f[3]",
+         "input 1 of shape [] does not hold a value for each channel of X, shape [2, 3]"},
+        {"GroupNormalization-21 f[1,4,2] f[] f[4] num_groups=2",
+         "input 1 of shape [] does not hold a value for each channel of X, shape [1, 4, 2]"},
+        {"GroupNormalization-21 f[] f[4] f[4] num_groups=2", "X has rank 0; 2 or more are needed"},
+        {"LayerNormalization-17 f[2,3] f[]", "[2, 3]"},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,2,4] f[1,2,4] f[]",
+         "input 2 of shape [] is not one value for each of the last dim of X, shape [1, 2, 4]"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[] _ f[9,4] f[9,4] _ f[4] f[4] >2",
+         "word ids of rank 0; 2 is needed"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,3] j[] f[9,4] f[9,4] f[2,4] f[4] f[4] >2",
+         "input 1 of shape [] does not fit X, shape [2, 3]"},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,3] _ f[9,4] f[] _ f[4] f[4] >2",
+         "input 3 needs rank 2 and a last dim of 4"},
+        {"Gemm-13 f[] f[3,4]", "no product of shapes [] and [3, 4]: both must have rank 2"},
+        {"Gemm-13 f[2,3] f[]", "no product of shapes [2, 3] and []: both must have rank 2"},
+        {"Det-11 f[]", "shape []; square matrices are needed"},
+        {"QLinearMatMul-10 u[] f[] u[] u[3,4] f[] u[] f[] u[]",
+         "no product of shapes [] and [3, 4]: a scalar is no matrix"},
+        {"MatMulInteger-10 u[2,3] u[]",
+         "no product of shapes [2, 3] and []: a scalar is no matrix"},
+        {"Einsum-12 f[] equation=a", "equation 'a': input 0 has rank 0, its term 1"},
+        {"Einsum-12 f[] f[2] equation=,a->a", "[2]"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -1728,6 +1811,11 @@ static void recurrent_layers(void **state)
          "input 6 has shape [1, 2, 5]; [2, 1, 5] is needed"},
         {"LSTM-14 f[3,2,4] f[1,20,4] f[1,20,5] hidden_size=5 direction=both",
          "attribute 'direction' is 'both'; allowed: forward, reverse, bidirectional"},
+        {"LSTM-14 f[] f[1,20,4] f[1,20,5] hidden_size=5", "input 0 has rank 0; 3 is needed"},
+        {"LSTM-14 f[3,2,4] f[] f[1,20,5] hidden_size=5", "input 1 has rank 0; 3 is needed"},
+        {"LSTM-14 f[3,2,4] f[1,20,4] f[] hidden_size=5", "input 2 has rank 0; 3 is needed"},
+        {"LSTM-14 f[3,2,4] f[1,20,4] f[1,20,5] f[] hidden_size=5",
+         "input 3 has shape []; [1, 40] is needed"},
     };
     (void)state;
     EXPECT_ALL(cases);
