@@ -329,6 +329,219 @@ static void windows_come_in_any_type(void **state)
     }
 }
 
+/* ---- transforms ---- */
+
+enum { LINES = 2, COLUMNS = 3, MOST_BINS = 150 };
+
+/* A transform along the middle of [LINES, dim, COLUMNS, parts]; N: its length, 0: not given. */
+struct dft_case {
+    int64_t dim, parts, n;
+    bool is_inverse, is_half;
+};
+
+/* Small numbers without an order, some of them below 0. */
+static double signal_at(int64_t i)
+{
+    return (double)((i * i + 7 * i + 3) % 13 - 6);
+}
+
+/* Part PART of element J of the signal, which the transform has cut or continued with 0; of half a
+   spectrum the other half is the mirror of it. */
+static double dft_input(const struct dft_case *test, int64_t n, const int64_t at[2], int64_t j,
+                        int64_t part)
+{
+    bool is_mirror = test->is_half && test->is_inverse;
+    if (is_mirror && part == 1 && (j == 0 || 2 * j == n))
+        return 0;
+    if (is_mirror && 2 * j > n)
+        return (part == 1 ? -1 : 1) * dft_input(test, n, at, n - j, part);
+    if (j >= test->dim || part >= test->parts)
+        return 0;
+    return signal_at(((at[0] * test->dim + j) * COLUMNS + at[1]) * test->parts + part);
+}
+
+/* Part PART of element K of the transform by its definition. */
+static double dft_output(const struct dft_case *test, int64_t n, const int64_t at[2], int64_t k,
+                         int64_t part)
+{
+    double sum = 0, sign = test->is_inverse ? 1 : -1;
+    for (int64_t j = 0; j < n; j++) {
+        double angle = sign * 2 * acos(-1) * (double)(j * k % n) / (double)n;
+        double re = dft_input(test, n, at, j, 0), im = dft_input(test, n, at, j, 1);
+        sum += part == 0 ? re * cos(angle) - im * sin(angle) : re * sin(angle) + im * cos(angle);
+    }
+    return test->is_inverse ? sum / (double)n : sum;
+}
+
+static void check_dft(const struct dft_case *test, int opset)
+{
+    static double x[LINES * MOST_BINS * COLUMNS * 2], expected[LINES * MOST_BINS * COLUMNS * 2];
+    static const int64_t one_axis = 1;
+    struct amp_shape shape = DIMS(LINES, test->dim, COLUMNS, test->parts);
+    bool is_mirror = test->is_half && test->is_inverse;
+    int64_t whole = is_mirror ? (test->dim > 1 ? 2 * test->dim - 2 : 1) : test->dim;
+    int64_t n = test->n > 0 ? test->n : whole;
+    int64_t bins = test->is_half && !test->is_inverse ? n / 2 + 1 : n;
+    size_t count = 0;
+    net_start(opset);
+    uint32_t from = input("x", AMP_DOUBLE, shape), length = AMP_NONE, y;
+    if (test->n > 0)
+        length = constant("n", AMP_INT64, SCALAR, &test->n);
+    if (opset < 20)
+        y = NODE("DFT", "y", from, length);
+    else
+        y = NODE("DFT", "y", from, length, constant("axis", AMP_INT64, SCALAR, &one_axis));
+    set_int(y, "inverse", test->is_inverse);
+    set_int(y, "onesided", test->is_half);
+    output(y);
+    for (int64_t i = 0; i < amp_shape_count(&shape); i++)
+        x[i] = signal_at(i);
+    run_on(net_tensor(AMP_DOUBLE, shape, x));
+    for (int64_t line = 0; line < LINES; line++)
+        for (int64_t k = 0; k < bins; k++)
+            for (int64_t column = 0; column < COLUMNS; column++)
+                for (int64_t part = 0; part < (is_mirror ? 1 : 2); part++)
+                    expected[count++] = dft_output(test, n, (int64_t[]){line, column}, k, part);
+    expect_doubles(0, expected, count, 1e-9);
+}
+
+static void transforms_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    for (int ways = 0; ways < 8; ways++) {
+        bool is_inverse = ways & 1, is_half = ways & 2;
+        int64_t parts = ways & 4 ? 2 : 1;
+        if (is_half && parts == (is_inverse ? 1 : 2))
+            continue;
+        for (int64_t dim = 1; dim < 7; dim++)
+            for (int64_t n = 0; n < 8; n++)
+                check_dft(&(struct dft_case){dim, parts, n, is_inverse, is_half},
+                          (dim + n) % 2 == 0 ? 17 : 20);
+        check_dft(&(struct dft_case){MOST_BINS / 2, parts, 0, is_inverse, is_half}, 20);
+    }
+}
+
+/* A signal [LINES, SAMPLES, parts] in frames of LENGTH, which begin STEP apart. */
+enum { SAMPLES = 11, FRAME = 5 };
+
+static void check_stft(int64_t parts, int64_t step, bool is_half, bool has_window)
+{
+    static const float weights[FRAME] = {0.5f, 1, 2, -1, 0.25f};
+    static const int64_t length = FRAME;
+    float x[LINES * SAMPLES * 2];
+    double expected[LINES * SAMPLES * FRAME * 2];
+    struct amp_shape shape = DIMS(LINES, SAMPLES, parts);
+    int64_t frames = (SAMPLES - FRAME) / step + 1, bins = is_half ? FRAME / 2 + 1 : FRAME;
+    size_t count = 0;
+    net_start(17);
+    uint32_t y =
+        NODE("STFT", "y", input("x", AMP_FLOAT, shape), constant("step", AMP_INT64, SCALAR, &step),
+             has_window ? constant("w", AMP_FLOAT, DIMS(FRAME), weights) : AMP_NONE,
+             has_window ? AMP_NONE : constant("n", AMP_INT64, SCALAR, &length));
+    set_int(y, "onesided", is_half);
+    output(y);
+    for (int64_t i = 0; i < amp_shape_count(&shape); i++)
+        x[i] = (float)signal_at(i);
+    run_on(net_tensor(AMP_FLOAT, shape, x));
+    for (int64_t line = 0; line < LINES; line++)
+        for (int64_t frame = 0; frame < frames; frame++)
+            for (int64_t k = 0; k < bins; k++) {
+                double re = 0, im = 0;
+                for (int64_t j = 0; j < FRAME; j++) {
+                    const float *at = x + (line * SAMPLES + frame * step + j) * parts;
+                    double angle = -2 * acos(-1) * (double)(j * k) / FRAME;
+                    double weight = has_window ? (double)weights[j] : 1;
+                    double a = weight * (double)at[0], b = parts > 1 ? weight * (double)at[1] : 0;
+                    re += a * cos(angle) - b * sin(angle);
+                    im += a * sin(angle) + b * cos(angle);
+                }
+                expected[count++] = re;
+                expected[count++] = im;
+            }
+    assert_int_equal(net.outputs[0].shape.dims[1], frames);
+    assert_int_equal(net.outputs[0].shape.dims[2], bins);
+    expect_doubles(0, expected, count, 1e-5);
+}
+
+static void frames_are_transformed_one_by_one(void **state)
+{
+    (void)state;
+    for (int64_t step = 1; step < 8; step++)
+        for (int has_window = 0; has_window < 2; has_window++) {
+            check_stft(1, step, true, has_window);
+            check_stft(1, step, false, has_window);
+            check_stft(2, step, false, has_window);
+        }
+}
+
+/* The only sample of a symmetric window is its first. */
+static void windows_may_have_one_sample(void **state)
+{
+    static const struct {
+        const char *op_type;
+        double first;
+    } windows[] = {{"HannWindow", 0}, {"HammingWindow", 4.0 / 46}, {"BlackmanWindow", 0}};
+    static const int64_t one_sample = 1;
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (int is_periodic = 0; is_periodic < 2; is_periodic++) {
+            net_start(17);
+            uint32_t y =
+                NODE(windows[i].op_type, "y", constant("n", AMP_INT64, SCALAR, &one_sample));
+            set_int(y, "periodic", is_periodic);
+            output(y);
+            run_on(NULL);
+            EXPECT_OUTPUT(0, 1e-7, windows[i].first);
+        }
+}
+
+/* Triangles from the edge of one band over the next to the one after it, which stand at whole bins,
+   as ONNX's reference evaluator makes them; whole numbers are cut. */
+static void check_mel(int64_t bands, int64_t length, double lower, enum amp_dtype dtype)
+{
+    enum { RATE = 8000, MOST = 40 };
+    static double expected[MOST * MOST];
+    const int64_t numbers[] = {bands, length, RATE};
+    const float ends[] = {(float)lower, RATE / 2};
+    double low = 2595 * log10(1 + lower / 700), high = 2595 * log10(1 + RATE / 2 / 700.0);
+    memset(expected, 0, sizeof expected);
+    for (int64_t band = 0; band < bands; band++) {
+        int64_t at[3];
+        for (int i = 0; i < 3; i++) {
+            double mel = low + (double)(band + i) * (high - low) / (double)(bands + 2);
+            at[i] = (int64_t)((double)(length + 1) * 700 * (pow(10, mel / 2595) - 1) / RATE);
+        }
+        for (int64_t bin = at[0]; bin < at[1]; bin++)
+            expected[bin * bands + band] = (double)(bin - at[0]) / (double)(at[1] - at[0]);
+        for (int64_t bin = at[1]; bin < at[2]; bin++)
+            expected[bin * bands + band] = (double)(at[2] - bin) / (double)(at[2] - at[1]);
+        expected[at[1] * bands + band] = 1;
+    }
+    for (size_t i = 0; i < MOST * MOST && dtype == AMP_INT32; i++)
+        expected[i] = trunc(expected[i]);
+    net_start(17);
+    uint32_t y = NODE("MelWeightMatrix", "y", constant("bands", AMP_INT64, SCALAR, &numbers[0]),
+                      constant("length", AMP_INT64, SCALAR, &numbers[1]),
+                      constant("rate", AMP_INT64, SCALAR, &numbers[2]),
+                      constant("lower", AMP_FLOAT, SCALAR, &ends[0]),
+                      constant("upper", AMP_FLOAT, SCALAR, &ends[1]));
+    set_int(y, "output_datatype", dtype);
+    output(y);
+    run_on(NULL);
+    expect_doubles(0, expected, (size_t)((length / 2 + 1) * bands), 1e-6);
+}
+
+static void bands_are_triangles_of_bins(void **state)
+{
+    (void)state;
+    for (int64_t bands = 1; bands < 30; bands += 4)
+        for (int64_t length = 16; length < 70; length += 17) {
+            check_mel(bands, length, 0, AMP_DOUBLE);
+            check_mel(bands, length, 333, AMP_FLOAT);
+            check_mel(bands, length, 0, AMP_INT32);
+        }
+}
+
 /* ---- sampling ---- */
 
 /* What is beyond a border has its value: the element itself, not a mean of equal elements, which
@@ -2907,6 +3120,10 @@ int main(void)
         NET_TEST(powers_are_those_of_pow),
         NET_TEST(imputers_replace_one_value),
         NET_TEST(windows_come_in_any_type),
+        NET_TEST(transforms_are_those_of_the_definition),
+        NET_TEST(frames_are_transformed_one_by_one),
+        NET_TEST(windows_may_have_one_sample),
+        NET_TEST(bands_are_triangles_of_bins),
         NET_TEST(points_beyond_a_border_have_its_value),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
