@@ -1841,6 +1841,45 @@ static void newer_ensembles_are_the_sum_of_their_trees(void **state)
     }
 }
 
+/* Numbers of nodes and weights are floats, codes of modes small integers. */
+static void integers_are_no_numbers_of_trees(void **state)
+{
+    static const char *const lists[] = {"nodes_values", "target_weights", "base_values"};
+    static const char *const parts[] = {"nodes_splits", "nodes_modes", "leaf_weights",
+                                        "membership_values"};
+    const struct amp_tensor row = {
+        .dtype = AMP_FLOAT, .shape = DIMS(1, FEATURES), .data = (float[FEATURES]){0}};
+    struct amp_tensor *tensor;
+    char expected[80];
+    (void)state;
+    for (int i = 0; i < 3 + 4; i++) {
+        const char *name = i < 3 ? lists[i] : parts[i - 3];
+        uint32_t y = start_forest(i < 3 ? "TreeEnsembleRegressor" : "TreeEnsemble", i < 3 ? 3 : 5,
+                                  AMP_FLOAT, 1, 1);
+        plant(i < 3 ? 6 : 5, i < 3 ? -6 : -7, false, true);
+        if (i < 3) {
+            set_nodes(y);
+            set_weights(y, "target");
+        } else {
+            set_parts(y, AMP_FLOAT);
+        }
+        set_int(y, "n_targets", forest.targets);
+        run_on(&row);
+        if (i < 3)
+            set_floats(y, name, 0, NULL);
+        const char *attr = amp_arena_printf(net.arena, i < 3 ? "%s_as_tensor" : "%s", name);
+        int64_t zeros[NODES * 3] = {0};
+        tensor = net_tensor(AMP_INT64, DIMS(NODES * 3), zeros);
+        struct amp_tensor **tensors = amp_arena_memdup(net.arena, &tensor, sizeof(void *));
+        amp_node_set_attr(
+            net.model, node_of(y),
+            (struct amp_attr){
+                .name = attr, .type = AMP_ATTR_TENSOR, .count = 1, .tensors = tensors});
+        snprintf(expected, sizeof expected, "attribute '%s' is of int64", name);
+        refuses(&row, AMP_MODEL, expected);
+    }
+}
+
 /* LIBSVM's least probability of one class against another is 1e-7. Its coupling makes 1e-7 of that
    for the second class; for the first, where it begins, thrice its square. */
 static void probabilities_of_classes_are_not_0(void **state)
@@ -3144,6 +3183,7 @@ int main(void)
         NET_TEST(ensembles_are_the_sum_of_their_trees),
         NET_TEST(classes_have_the_greatest_score),
         NET_TEST(newer_ensembles_are_the_sum_of_their_trees),
+        NET_TEST(integers_are_no_numbers_of_trees),
         NET_TEST(probabilities_of_classes_are_not_0),
         NET_TEST(one_of_two_linear_classes),
         NET_TEST(scores_become_what_is_asked_for),
