@@ -505,6 +505,29 @@ static void tensors_in_unlike_layouts_are_joined(void **state)
     }
 }
 
+/* As many as one primitive takes, and more. */
+static void many_tensors_are_joined(void **state)
+{
+    enum { MOST = 60 };
+    static const uint32_t counts[] = {16, 17, MOST};
+    static double expected[MOST * ALL];
+    (void)state;
+    for (int i = 0; i < MOST * ALL; i++)
+        expected[i] = 7 + i % ALL;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        uint32_t parts[MOST];
+        net_start(17);
+        parts[0] = copy_by_convolution("a", input("x", AMP_FLOAT, DIMS(1, CHANNELS, 5, 3)));
+        for (uint32_t k = 1; k < counts[i]; k++)
+            parts[k] = parts[0];
+        uint32_t y = net_out(net_node(0, "Concat", "y", 1, parts, counts[i]), 0);
+        set_int(y, "axis", 1);
+        output(y);
+        run_on_numbers(7);
+        expect_doubles(0, expected, counts[i] * ALL, 0);
+    }
+}
+
 /* The place in B, of SHAPE, of what element FLAT of [2, 1, CHANNELS, 5, 3] has to do with. */
 static int64_t broadcast_place(const struct amp_shape *shape, int64_t flat)
 {
@@ -909,6 +932,7 @@ int main(void)
         NET_TEST(descriptors_are_not_without_end),
         NET_TEST(shuffled_channels_are_where_they_belong),
         NET_TEST(tensors_in_unlike_layouts_are_joined),
+        NET_TEST(many_tensors_are_joined),
         NET_TEST(operands_of_other_ranks_are_added),
         NET_TEST(what_fills_blocks_stays_zero),
         NET_TEST(what_fills_blocks_is_not_divided),
