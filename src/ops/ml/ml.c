@@ -143,8 +143,6 @@ enum amp_status amp_labels_put(struct amp_ctx *ctx, const struct amp_labels *lab
     if (!amp_has_out(ctx, 0))
         return AMP_OK;
     struct amp_tensor *out = ctx->out[0];
-    if ((out->dtype == AMP_STRING) != (labels->strings != NULL))
-        return AMP_CTX_FAIL(ctx, "output 0 is %s; the labels are not", amp_dtype_name(out->dtype));
     for (int64_t i = 0; i < rows; i++) {
         int64_t index = indices[i];
         if (out->dtype == AMP_STRING)
