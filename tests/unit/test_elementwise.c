@@ -448,6 +448,40 @@ static void integer_division_never_traps(void **state)
     amp_tensor_release(&out);
 }
 
+/* The rest has the sign of the divisor as NumPy's mod, or with attribute fmod that of what is
+   divided; zeros have it as well. */
+static void rests_have_a_sign(void **state)
+{
+    static const double of_divisor[] = {1, 1, -1, -1, 0.0, -0.0, 0.0, -0.0, 0.5, -1.5},
+                        of_dividend[] = {1, -1, 1, -1, 0.0, 0.0, -0.0, -0.0, 0.5, 0.5};
+    double x[] = {7, -7, 7, -7, 6, 6, -6, -6, 2.5, 2.5}, y[] = {2, 2, -2, -2, 2, -2, 2, -2, 2, -2};
+    int64_t whole_x[8], whole_y[8];
+    struct amp_attr fmod = {
+        .name = "fmod", .type = AMP_ATTR_INT, .count = 1, .ints = (int64_t[]){1}};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        whole_x[i] = (int64_t)x[i];
+        whole_y[i] = (int64_t)y[i];
+    }
+    const struct amp_tensor reals[] = {{.dtype = AMP_DOUBLE, .shape = {1, {10}}, .data = x},
+                                       {.dtype = AMP_DOUBLE, .shape = {1, {10}}, .data = y}};
+    const struct amp_tensor wholes[] = {{.dtype = AMP_INT64, .shape = {1, {8}}, .data = whole_x},
+                                        {.dtype = AMP_INT64, .shape = {1, {8}}, .data = whole_y}};
+    for (size_t has_fmod = 0; has_fmod < 2; has_fmod++) {
+        const double *expected = has_fmod ? of_dividend : of_divisor;
+        struct amp_tensor out =
+            run("Mod", 13, &fmod, has_fmod, (const struct amp_tensor *[]){&reals[0], &reals[1]}, 2,
+                AMP_DOUBLE);
+        assert_memory_equal(out.data, expected, sizeof of_divisor);
+        amp_tensor_release(&out);
+        out = run("Mod", 13, &fmod, has_fmod, (const struct amp_tensor *[]){&wholes[0], &wholes[1]},
+                  2, AMP_INT64);
+        for (int i = 0; i < 8; i++)
+            assert_int_equal(((const int64_t *)out.data)[i], (int64_t)expected[i]);
+        amp_tensor_release(&out);
+    }
+}
+
 static void integers_wrap(void **state)
 {
     (void)state;
@@ -628,6 +662,7 @@ int main(void)
         cmocka_unit_test(packed_elements_survive),
         cmocka_unit_test(halves_round_once),
         cmocka_unit_test(integer_division_never_traps),
+        cmocka_unit_test(rests_have_a_sign),
         cmocka_unit_test(integers_wrap),
         cmocka_unit_test(integer_powers_are_exact),
         cmocka_unit_test(simple_powers_are_powers),
