@@ -219,6 +219,102 @@ static void columns_are_reduced_whole(void **state)
             }
 }
 
+/* ---- reductions of integers ---- */
+
+enum { WHOLE_ROWS = 3, WHOLE_WIDTH = 4 };
+
+/* What is reduced to nothing: the neutral element, in the bits of the type. */
+static int64_t reduced_to(const char *op_type, enum amp_dtype dtype)
+{
+    unsigned bits = amp_dtype_bits(dtype);
+    bool is_signed = amp_dtype_class(dtype) == AMP_CLASS_INT;
+    if (strcmp(op_type, "ReduceProd") == 0)
+        return 1;
+    if (strcmp(op_type, "ReduceMin") == 0)
+        return dtype == AMP_BOOL ? 1
+               : is_signed       ? INT64_MAX >> (64 - bits)
+                                 : (int64_t)(UINT64_MAX >> (64 - bits));
+    return strcmp(op_type, "ReduceMax") == 0 && is_signed ? INT64_MIN >> (64 - bits) : 0;
+}
+
+static int64_t reduce_one(const char *op_type, int64_t acc, int64_t x)
+{
+    if (strcmp(op_type, "ReduceMax") == 0)
+        return x > acc ? x : acc;
+    if (strcmp(op_type, "ReduceMin") == 0)
+        return x < acc ? x : acc;
+    if (strcmp(op_type, "ReduceProd") == 0)
+        return acc * x;
+    if (strcmp(op_type, "ReduceL1") == 0)
+        return acc + (x < 0 ? -x : x);
+    return acc + (strcmp(op_type, "ReduceSumSquare") == 0 ? x * x : x);
+}
+
+/* WIDTH elements are reduced, in ROWS, or without the rows' axis in columns; 0: none. */
+static void check_whole(const char *op_type, enum amp_dtype dtype, int axis, int64_t width)
+{
+    struct amp_shape shape = axis == 1 ? DIMS(WHOLE_ROWS, width) : DIMS(width, WHOLE_ROWS);
+    bool is_signed = amp_dtype_class(dtype) == AMP_CLASS_INT;
+    bool is_extreme = strcmp(op_type, "ReduceMax") == 0 || strcmp(op_type, "ReduceMin") == 0;
+    size_t size = amp_dtype_bits(dtype) / 8;
+    int64_t room[WHOLE_ROWS * WHOLE_WIDTH] = {0};
+    int64_t values[WHOLE_ROWS * WHOLE_WIDTH];
+    net_start(20);
+    uint32_t x = input("x", dtype, shape), y = NODE(op_type, "y", x, NUMBERS("axes", axis));
+    output(y);
+    for (int i = 0; i < WHOLE_ROWS * (int)width; i++) {
+        values[i] = dtype == AMP_BOOL ? i / 3 % 2 : (i * 5 + 3) % 7 - (is_signed ? 4 : 0);
+        memcpy((char *)room + (size_t)i * size, &values[i], size); /* the low bytes */
+    }
+    run_on(net_tensor(dtype, shape, room));
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), WHOLE_ROWS);
+    for (int r = 0; r < WHOLE_ROWS; r++) {
+        int64_t expected = reduced_to(op_type, dtype);
+        for (int k = 0; k < width; k++) {
+            int64_t value = values[axis == 1 ? r * (int)width + k : k * WHOLE_ROWS + r];
+            expected = is_extreme && k == 0 ? value : reduce_one(op_type, expected, value);
+        }
+        int64_t found = 0;
+        memcpy(&found, (const char *)net.outputs[0].data + (size_t)r * size, size);
+        if (memcmp(&found, &expected, size) != 0)
+            fail_msg("%s of %s: %lld; %lld is right", op_type, amp_dtype_name(dtype),
+                     (long long)found, (long long)expected);
+    }
+}
+
+static void integers_are_reduced_exactly(void **state)
+{
+    static const char *const ops[] = {"ReduceMax",  "ReduceMin",       "ReduceSum",
+                                      "ReduceProd", "ReduceSumSquare", "ReduceL1"};
+    static const enum amp_dtype dtypes[] = {AMP_INT32, AMP_INT64, AMP_UINT32, AMP_UINT64,
+                                            AMP_INT8,  AMP_UINT8, AMP_BOOL};
+    (void)state;
+    for (int op = 0; op < 6; op++)
+        for (int i = 0; i < (op < 2 ? 7 : 4); i++)
+            for (int axis = 0; axis < 2; axis++)
+                for (int64_t width = 0; width <= WHOLE_WIDTH; width++)
+                    check_whole(ops[op], dtypes[i], axis, width);
+}
+
+/* Of equal values the first, or the last if that is asked for, along either axis. */
+static void ties_are_decided_along_each_axis(void **state)
+{
+    static const float x[] = {2, 1, 3, 2, 0, 3, 1, 1, 3, 2, 0, 1};
+    static const double found[2][2][2][4] = {
+        {{{0, 0, 0}, {2, 2, 2, 0}}, {{3, 2, 2}, {2, 2, 2, 0}}},
+        {{{2, 1, 3}, {1, 1, 0, 1}}, {{2, 3, 3}, {1, 1, 1, 1}}}};
+    (void)state;
+    for (int op = 0; op < 2; op++)
+        for (int is_last = 0; is_last < 2; is_last++)
+            for (int axis = 0; axis < 2; axis++) {
+                uint32_t y = start_one(op == 0 ? "ArgMax" : "ArgMin", 13, AMP_FLOAT, DIMS(4, 3));
+                set_int(y, "select_last_index", is_last);
+                set_int(y, "axis", axis);
+                run_on(net_tensor(AMP_FLOAT, DIMS(4, 3), x));
+                expect_doubles(0, found[op][is_last][axis], axis == 0 ? 3 : 4, 0);
+            }
+}
+
 /* x / (1 + sum of squares) over three channels, of which the first and the last have but two. */
 static void response_normalization_ends_with_the_channels(void **state)
 {
@@ -598,6 +694,29 @@ static void zeros_have_the_scale_one(void **state)
     EXPECT_OUTPUT(0, 0, 0, 0, 0);
     EXPECT_OUTPUT(1, 0, 1);
     EXPECT_OUTPUT(2, 0, 0);
+}
+
+/* The least and the largest value count wherever they are, and 0 is always between them. */
+static void ranges_are_of_all_values(void **state)
+{
+    static const int counts[] = {1, 31, 32, 33, 64, 70};
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (int i = 0; i < counts[c]; i++) {
+            float x[70] = {0};
+            int least = (i * 37 + 11) % counts[c], n = counts[c];
+            double low = least != i ? -2 : 0;
+            net_start(11);
+            uint32_t node =
+                net_node(0, "DynamicQuantizeLinear", "y", 3, IDS(input("x", AMP_FLOAT, DIMS(n))));
+            for (uint32_t k = 0; k < 3; k++)
+                output(net_out(node, k));
+            x[least] = -2;
+            x[i] = 3;
+            run_on(net_tensor(AMP_FLOAT, DIMS(n), x));
+            EXPECT_OUTPUT(1, 1e-7, (3 - low) / 255);
+            EXPECT_OUTPUT(2, 0, rint(-low * 255 / (3 - low)));
+        }
 }
 
 /* What com.microsoft's QLinearAdd and QLinearMul are by their definition, of all ways to broadcast.
@@ -2170,6 +2289,8 @@ static void check_unique(enum amp_dtype dtype, int axis, bool is_sorted, const i
     for (size_t i = 0; i < MOST; i++)
         if (dtype == AMP_INT64)
             ((int64_t *)tensor->data)[i] = x[i];
+        else if (dtype == AMP_BOOL)
+            ((uint8_t *)tensor->data)[i] = (uint8_t)x[i];
         else
             amp_tensor_set_double(tensor, i, (double)x[i]);
     run_on(tensor);
@@ -2183,8 +2304,9 @@ static void check_unique(enum amp_dtype dtype, int axis, bool is_sorted, const i
         assert_int_equal(((const int64_t *)net.outputs[3].data)[k], counts[k]);
         for (int i = 0; i < size; i++) {
             size_t at = (size_t)(axis == 1 ? i * found + k : k * size + i);
-            double value = dtype == AMP_INT64 ? (double)((const int64_t *)net.outputs[0].data)[at]
-                                              : amp_tensor_double(&net.outputs[0], at);
+            bool is_whole = dtype == AMP_INT64 || dtype == AMP_BOOL;
+            double value = is_whole ? (double)amp_tensor_int(&net.outputs[0], at)
+                                    : amp_tensor_double(&net.outputs[0], at);
             assert_true(value == (double)rows[order[k]][i]);
         }
     }
@@ -2192,15 +2314,16 @@ static void check_unique(enum amp_dtype dtype, int axis, bool is_sorted, const i
 
 static void each_element_is_unique_once(void **state)
 {
-    static const enum amp_dtype dtypes[] = {AMP_INT64, AMP_FLOAT, AMP_DOUBLE};
+    static const enum amp_dtype dtypes[] = {AMP_INT64, AMP_FLOAT, AMP_DOUBLE, AMP_BOOL};
     int64_t x[UNIQUE_ROWS * UNIQUE_WIDTH];
     (void)state;
     forest_state = 77;
-    for (int round = 0; round < 90; round++) {
+    for (int round = 0; round < 120; round++) {
+        enum amp_dtype dtype = dtypes[round / 3 % 4];
         for (int i = 0; i < UNIQUE_ROWS * UNIQUE_WIDTH; i++)
-            x[i] = any_of(round % 3 + 1);
+            x[i] = any_of(dtype == AMP_BOOL ? 2 : round % 3 + 1);
         for (int axis = -1; axis < 2; axis++)
-            check_unique(dtypes[round / 3 % 3], axis, round % 2 == 0, x);
+            check_unique(dtype, axis, round % 2 == 0, x);
     }
 }
 
@@ -3154,6 +3277,8 @@ int main(void)
         NET_TEST(hardmax_takes_the_first_nan_for_the_largest),
         NET_TEST(nan_is_the_greatest_and_the_least),
         NET_TEST(columns_are_reduced_whole),
+        NET_TEST(integers_are_reduced_exactly),
+        NET_TEST(ties_are_decided_along_each_axis),
         NET_TEST(response_normalization_ends_with_the_channels),
         NET_TEST(dropout_drops_a_half),
         NET_TEST(powers_are_those_of_pow),
@@ -3166,6 +3291,7 @@ int main(void)
         NET_TEST(points_beyond_a_border_have_its_value),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
+        NET_TEST(ranges_are_of_all_values),
         NET_TEST(quantized_pairs_broadcast),
         NET_TEST(losses_pass_over_what_is_ignored),
         NET_TEST(boxes_go_that_overlap_by_more_than_the_threshold),
