@@ -355,6 +355,36 @@ static void dropout_drops_a_half(void **state)
     assert_in_range(kept, COUNT / 2 - 200, COUNT / 2 + 200);
 }
 
+/* The first versions train unless they are told that this is a test; the ones after them never. */
+static void old_dropouts_train_unless_it_is_a_test(void **state)
+{
+    static const struct {
+        int opset, is_test; /* below 0: not said */
+        bool drops;
+    } cases[] = {{1, -1, true}, {1, 0, true},   {1, 1, false},   {6, -1, true},  {6, 0, true},
+                 {6, 1, false}, {7, -1, false}, {10, -1, false}, {13, -1, false}};
+    enum { COUNT = 64 };
+    float x[COUNT];
+    (void)state;
+    for (int i = 0; i < COUNT; i++)
+        x[i] = 3;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int dropped = 0;
+        net_start(cases[i].opset);
+        uint32_t y = NODE("Dropout", "y", input("x", AMP_FLOAT, DIMS(COUNT)));
+        if (cases[i].is_test >= 0)
+            set_int(y, "is_test", cases[i].is_test);
+        output(y);
+        run_on(net_tensor(AMP_FLOAT, DIMS(COUNT), x));
+        for (size_t k = 0; k < COUNT; k++) {
+            double value = amp_tensor_double(&net.outputs[0], k);
+            assert_true(cases[i].drops ? value == 0 || value == 6 : value == 3);
+            dropped += value == 0;
+        }
+        assert_true(cases[i].drops == (dropped > 0));
+    }
+}
+
 /* ---- elements ---- */
 
 /* Exponents that have a kernel of their own, and ones beside them. */
@@ -1795,7 +1825,7 @@ static uint32_t start_forest(const char *op_type, int version, enum amp_dtype dt
 static void run_forest(enum amp_dtype dtype, int64_t rows)
 {
     struct amp_shape shape = DIMS(rows, FEATURES);
-    int64_t wide[ROWS * FEATURES];
+    int64_t wide[ROWS * FEATURES] = {0};
     struct amp_tensor *x = net_tensor(dtype, shape, wide);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t f = 0; f < FEATURES; f++) {
@@ -2063,6 +2093,41 @@ static void run_scores(const float *scores, const char *transform)
     run_on(net_tensor(AMP_FLOAT, DIMS(1, FEATURES), (const float[]){1, 0, 0}));
 }
 
+/* An empty list of words is none: the integers are the labels. */
+static void labels_are_integers_where_there_are_no_words(void **state)
+{
+    static const char *const ops[] = {"LinearClassifier", "SVMClassifier"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        uint32_t y = start_forest(ops[i], 1, AMP_FLOAT, 1, 2);
+        amp_node_set_attr(net.model, node_of(y),
+                          (struct amp_attr){.name = "classlabels_strings",
+                                            .type = AMP_ATTR_STRINGS,
+                                            .strings = (struct amp_str[]){{"", 0}}});
+        SET_INTS(y, "classlabels_ints", 30, 10, 20);
+        set_floats(y, "coefficients", 9, (const float[]){0, 0, 0, 1, 0, 0, 0, 0, 0});
+        if (i == 1)
+            set_floats(y, "rho", 1, (const float[]){0});
+        run_on(net_tensor(AMP_FLOAT, DIMS(1, FEATURES), (const float[]){1, 0, 0}));
+        assert_int_equal(net.outputs[0].dtype, AMP_INT64);
+        assert_int_equal(((const int64_t *)net.outputs[0].data)[0], 10);
+    }
+}
+
+/* Where one score tells two classes apart, both get the quantile of the normal distribution. */
+static void pairs_of_classes_have_quantiles(void **state)
+{
+    (void)state;
+    uint32_t y = start_forest("LinearClassifier", 1, AMP_FLOAT, 1, 2);
+    SET_INTS(y, "classlabels_ints", 30, 10);
+    set_floats(y, "coefficients", 3, (const float[]){0.75f, 0, 0});
+    run_on(net_tensor(AMP_FLOAT, DIMS(1, FEATURES), (const float[]){1, 0, 0}));
+    EXPECT_OUTPUT(1, 0, 0.25, 0.75);
+    set_word(y, "post_transform", "PROBIT");
+    run_on(net_tensor(AMP_FLOAT, DIMS(1, FEATURES), (const float[]){1, 0, 0}));
+    EXPECT_OUTPUT(1, 5e-3, -0.67449, 0.67449);
+}
+
 /* Scores within 1e-7 of 0 take no part in a SOFTMAX_ZERO, and the first of equal ones is chosen. */
 static void scores_become_what_is_asked_for(void **state)
 {
@@ -2226,6 +2291,127 @@ static void encoders_tell_keys_apart(void **state)
     run_on(net_tensor(AMP_STRING, DIMS(8), texts));
     static const int64_t expected[] = {40, 7, 20, 10, 30, 50, 7, 7};
     assert_memory_equal(net.outputs[0].data, expected, sizeof expected);
+}
+
+/* ---- slices ---- */
+
+/* Elements START, START + STEP and so on, as far as END, as Python has them; not before the first
+   element with a step back, where ONNX begins at the first. */
+static void check_slice(int64_t n, int64_t start, int64_t end, int64_t step)
+{
+    double x[2 * 5], expected[2 * 5];
+    size_t count = 0;
+    int64_t first = start < 0 ? start + n : start, last = end < 0 ? end + n : end;
+    first = first < 0 ? 0 : step < 0 && first >= n ? n - 1 : first;
+    last = last < 0 ? -1 : last;
+    for (int64_t i = first; i >= 0 && i < n && (step > 0 ? i < last : i > last); i += step)
+        for (int64_t k = 0; k < 2; k++)
+            expected[count++] = (double)(2 * i + k);
+    net_start(13);
+    output(NODE("Slice", "y", input("x", AMP_DOUBLE, DIMS(n, 2)), NUMBERS("starts", start),
+                NUMBERS("ends", end), NUMBERS("axes", 0), NUMBERS("steps", step)));
+    for (int i = 0; i < 2 * (int)n; i++)
+        x[i] = i;
+    run_on(net_tensor(AMP_DOUBLE, DIMS(n, 2), x));
+    expect_doubles(0, expected, count, 0);
+}
+
+static void slices_are_those_of_python(void **state)
+{
+    static const int64_t places[] = {INT64_MIN, -6, -5, -2, -1, 0, 1, 4, 5, 6, INT64_MAX};
+    static const int64_t steps[] = {-3, -1, 1, 2, INT64_MAX, INT64_MIN};
+    static const int64_t dims[] = {1, 2, 5};
+    enum { PLACES = sizeof places / sizeof *places };
+    (void)state;
+    for (int d = 0; d < 3; d++)
+        for (int i = 0; i < PLACES * PLACES; i++)
+            for (int k = 0; k < 6; k++)
+                if (steps[k] > 0 || places[i / PLACES] >= -dims[d])
+                    check_slice(dims[d], places[i / PLACES], places[i % PLACES], steps[k]);
+}
+
+/* What a product of matrices, a convolution or another turn has left in another order. */
+static void reductions_follow_any_order(void **state)
+{
+    static const int64_t perms[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                        {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    static const int64_t dims[] = {2, 3, 4};
+    float x[24];
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        x[i] = (float)(i * i % 29);
+    for (int p = 0; p < 6; p++)
+        for (int axes = 1; axes < 8; axes++) {
+            const int64_t *perm = perms[p];
+            int64_t list[3], to[3] = {1, 1, 1};
+            double expected[24] = {0};
+            size_t n = 0;
+            for (int d = 0; d < 3; d++)
+                if (axes >> d & 1)
+                    list[n++] = d;
+                else
+                    to[d] = dims[perm[d]];
+            for (int i = 0; i < 24; i++) {
+                int64_t at[3] = {i / 12, i / 4 % 3, i % 4}, place = 0;
+                for (int d = 0; d < 3; d++)
+                    place = place * to[d] + (axes >> d & 1 ? 0 : at[perm[d]]);
+                expected[place] += (double)x[i];
+            }
+            net_start(13);
+            uint32_t turned = NODE("Transpose", "t", input("x", AMP_FLOAT, DIMS(2, 3, 4)));
+            set_list(turned, "perm", 3, perm);
+            output(NODE("ReduceSum", "y", turned,
+                        constant("axes", AMP_INT64, DIMS((int64_t)n), list)));
+            run_on(net_tensor(AMP_FLOAT, DIMS(2, 3, 4), x));
+            expect_doubles(0, expected, (size_t)(to[0] * to[1] * to[2]), 0);
+        }
+}
+
+/* Scales for all, for each row or column, or for blocks of them belong to the elements wherever
+   they lie. */
+static void scales_follow_any_order(void **state)
+{
+    enum { ROWS_OF = 4, WIDTH = 6 };
+    static const float scales[ROWS_OF * WIDTH] = {1,    2, 0.5f, 4, 0.25f, 8, 2, 1, 4, 0.5f, 1, 2,
+                                                  0.5f, 4, 1,    2, 8,     1, 1, 2, 2, 4,    4, 8};
+    float x[ROWS_OF * WIDTH];
+    (void)state;
+    for (int i = 0; i < ROWS_OF * WIDTH; i++)
+        x[i] = (float)(i * 7 % 23 - 9);
+    for (int way = 0; way < 5; way++)
+        for (int is_turned = 0; is_turned < 2; is_turned++) {
+            int axis = way % 2, is_block = way > 2;
+            int64_t to[2] = {ROWS_OF, WIDTH};
+            double expected[ROWS_OF * WIDTH];
+            to[axis] /= is_block ? 2 : 1;
+            struct amp_shape shape = way == 0   ? SCALAR
+                                     : is_block ? DIMS(to[0], to[1])
+                                                : DIMS(to[axis]);
+            net_start(21);
+            uint32_t in =
+                input("x", AMP_FLOAT, is_turned ? DIMS(WIDTH, ROWS_OF) : DIMS(ROWS_OF, WIDTH));
+            if (is_turned)
+                in = NODE("Transpose", "t", in);
+            uint32_t y =
+                NODE("QuantizeLinear", "y", in, constant("scale", AMP_FLOAT, shape, scales));
+            set_int(y, "axis", axis);
+            if (is_block)
+                set_int(y, "block_size", 2);
+            output(y);
+            run_on(
+                net_tensor(AMP_FLOAT, is_turned ? DIMS(WIDTH, ROWS_OF) : DIMS(ROWS_OF, WIDTH), x));
+            for (int r = 0; r < ROWS_OF; r++)
+                for (int c = 0; c < WIDTH; c++) {
+                    int at[2] = {r, c};
+                    at[axis] /= is_block ? 2 : 1;
+                    double scale = (double)scales[way == 0   ? 0
+                                                  : is_block ? at[0] * (int)to[1] + at[1]
+                                                             : at[axis]];
+                    double value = (double)x[is_turned ? c * ROWS_OF + r : r * WIDTH + c];
+                    expected[r * WIDTH + c] = fmin(fmax(rint(value / scale), 0), 255);
+                }
+            expect_doubles(0, expected, ROWS_OF * WIDTH, 0);
+        }
 }
 
 /* ---- unique elements ---- */
@@ -2648,14 +2834,19 @@ static char *nest(int count)
     return pattern;
 }
 
-static void refuses_pattern(const char *pattern, const char *text)
+static void refuses_bytes(const struct amp_str *pattern, const char *text)
 {
     struct amp_str x = {"a", 1};
     net_start(20);
     uint32_t y = NODE("RegexFullMatch", "y", input("x", AMP_STRING, DIMS(1)));
     output(y);
-    set_word(y, "pattern", pattern);
+    set_attr(y, "pattern", AMP_ATTR_STRING, 1, pattern, sizeof *pattern);
     refuses(net_tensor(AMP_STRING, DIMS(1), &x), AMP_MODEL, text);
+}
+
+static void refuses_pattern(const char *pattern, const char *text)
+{
+    refuses_bytes(&(struct amp_str){pattern, strlen(pattern)}, text);
 }
 
 #define ONLY "RE2 has groups ( (?: (?P<name> (?<name> and flags of i, m, s, U, no others"
@@ -2733,6 +2924,7 @@ static void what_re2_refuses_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         refuses_pattern(cases[i].pattern, cases[i].why);
+    refuses_bytes(&(struct amp_str){"(?\0)a", 5}, "at 0: " ONLY);
     expect_match(nest(1000), text_of("aa"), true);
     refuses_pattern(nest(1001), "'(' at 1000: groups are nested too deep");
 }
@@ -3281,6 +3473,7 @@ int main(void)
         NET_TEST(ties_are_decided_along_each_axis),
         NET_TEST(response_normalization_ends_with_the_channels),
         NET_TEST(dropout_drops_a_half),
+        NET_TEST(old_dropouts_train_unless_it_is_a_test),
         NET_TEST(powers_are_those_of_pow),
         NET_TEST(imputers_replace_one_value),
         NET_TEST(windows_come_in_any_type),
@@ -3312,11 +3505,16 @@ int main(void)
         NET_TEST(integers_are_no_numbers_of_trees),
         NET_TEST(probabilities_of_classes_are_not_0),
         NET_TEST(one_of_two_linear_classes),
+        NET_TEST(labels_are_integers_where_there_are_no_words),
+        NET_TEST(pairs_of_classes_have_quantiles),
         NET_TEST(scores_become_what_is_asked_for),
         NET_TEST(constants_are_what_their_attribute_holds),
         NET_TEST(constants_are_tensors_wherever_they_lie),
         NET_TEST(encoders_look_every_key_up),
         NET_TEST(encoders_tell_keys_apart),
+        NET_TEST(slices_are_those_of_python),
+        NET_TEST(reductions_follow_any_order),
+        NET_TEST(scales_follow_any_order),
         NET_TEST(each_element_is_unique_once),
         NET_TEST(uniform_numbers_are_numpys),
         NET_TEST(normal_numbers_are_numpys),

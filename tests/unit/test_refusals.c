@@ -1821,6 +1821,34 @@ static void recurrent_layers(void **state)
     EXPECT_ALL(cases);
 }
 
+/* Nothing is left, or of nothing the neutral element. */
+static void nothing_is_reduced(void **state)
+{
+    static const struct one_case cases[] = {
+        {"Dropout-13 f[2] f[0]", "[2]"},
+        {"Dropout-13 f[2] f[] b[0]", "[2]"},
+        {"ai.onnx.ml.LabelEncoder-2 i[2] keys_int64s=[1,2]", "no attribute has values of int64"},
+        {"ai.onnx.ml.LabelEncoder-4 i[2] keys_int64s=[1,2]", "no attribute has values of int64"},
+        {"ai.onnx.ml.LabelEncoder-2 i[2] values_int64s=[1,2]", "no attribute has keys of int64"},
+        {"ReduceSum-13 f[3,0] i[1]=0", "[1, 0]"},
+        {"ReduceSum-13 f[0,3] i[1]=0", "[1, 3]"},
+        {"ReduceMax-20 f[3,0] i[1]=0 keepdims=0", "[0]"},
+        {"ReduceMean-18 i[2,3,0] i[1]=1", "[2, 1, 0]"},
+        {"ReduceMean-18 f[2,0,3] i[1]=1", "[2, 1, 3]"},
+        {"ReduceLogSumExp-18 f[3,0] i[1]=0", "[1, 0]"},
+        {"ArgMax-13 f[3,0] axis=0", "[1, 0]"},
+        {"ArgMin-13 f[0,0] axis=0", "[1, 0]"},
+        {"Pad-13 f[] i[0]", "[]"},
+        {"Pad-13 f[] i[0] mode=edge", "[]"},
+        {"Pad-19 f[] i[0] mode=wrap", "[]"},
+        {"TopK-11 f[3,0] i[1]=2 axis=0 >2", "[2, 0]"},
+        {"CumSum-14 f[3,0] i[]=0", "[3, 0]"},
+        {"CumSum-14 f[3,0] i[]=1", "[3, 0]"},
+    };
+    (void)state;
+    EXPECT_ALL(cases);
+}
+
 static void signals(void **state)
 {
     static const struct one_case cases[] = {
@@ -2802,6 +2830,7 @@ int main(void)
         NET_TEST(scales_and_images),
         NET_TEST(products_norms_and_reductions),
         NET_TEST(recurrent_layers),
+        NET_TEST(nothing_is_reduced),
         NET_TEST(signals),
         NET_TEST(moves),
         NET_TEST(bounds_of_each_operator),
