@@ -295,9 +295,9 @@ static enum amp_status place_output(struct amp_ctx *ctx, struct job *job)
     const struct amp_tensor *x = ctx->in[X];
     struct amp_tensor *y = ctx->out[0];
     const struct amp_layout *layout = NULL;
-    if (x->layout != NULL && (!amp_layout_is_dense(x) || job->grain.axis_step > 1 ||
-                              amp_node_int(ctx->node, "block_size", 0) != 0 ||
-                              !amp_layout_in_dtype(ctx->host->dnnl->layouts, x, y->dtype, &layout)))
+    if (x->layout != NULL &&
+        (!amp_layout_is_dense(x) || amp_node_int(ctx->node, "block_size", 0) != 0 ||
+         !amp_layout_in_dtype(ctx->host->dnnl->layouts, x, y->dtype, &layout)))
         return amp_fail(ctx->err, AMP_UNSUPPORTED, "elements in another order");
     if (x->layout != NULL && job->grain.axis_step == 1) {
         int axis;

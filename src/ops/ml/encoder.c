@@ -329,8 +329,7 @@ static enum amp_dtype value_dtype(const struct amp_model *model, const struct am
             return lists[k].dtype;
     }
     const struct amp_attr *attr = i == 0 ? amp_node_attr(node, "values_tensor") : NULL;
-    bool is_tensor = attr != NULL && attr->type == AMP_ATTR_TENSOR && attr->count > 0;
-    return is_tensor ? attr->tensors[0]->dtype : AMP_UNDEFINED;
+    return attr != NULL ? attr->tensors[0]->dtype : AMP_UNDEFINED;
 }
 
 const struct amp_op amp_op_label_encoder = {.name = "LabelEncoder",

@@ -233,8 +233,8 @@ static enum amp_dtype cast_dtype(const struct amp_model *model, const struct amp
 {
     static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_STRING, AMP_INT64};
     const char *to = amp_node_string(node, "cast_to", cast_names[0]);
-    (void)model;
-    for (size_t k = 0; cast_names[k] != NULL && i == 0; k++)
+    (void)model, (void)i; /* there is one output */
+    for (size_t k = 0; cast_names[k] != NULL; k++)
         if (strcmp(to, cast_names[k]) == 0)
             return dtypes[k];
     return AMP_UNDEFINED;

@@ -105,9 +105,8 @@ enum amp_status amp_list_check_any(struct amp_ctx *ctx, const char *name, int64_
 const float *amp_node_floats(const struct amp_node *node, const char *name, int64_t *count)
 {
     const struct amp_attr *attr = amp_node_attr(node, name);
-    bool is_there = attr != NULL && attr->type == AMP_ATTR_FLOATS;
-    *count = is_there ? (int64_t)attr->count : 0;
-    return is_there ? attr->floats : NULL;
+    *count = attr != NULL ? (int64_t)attr->count : 0;
+    return attr != NULL ? attr->floats : NULL;
 }
 
 /* ---- Labels ---- */
@@ -117,7 +116,7 @@ void amp_labels_read(const struct amp_node *node, const char *ints_name, struct 
     const struct amp_attr *attr = amp_node_attr(node, "classlabels_strings");
     size_t count;
     *labels = (struct amp_labels){.count = 0};
-    if (attr != NULL && attr->type == AMP_ATTR_STRINGS && attr->count > 0) {
+    if (attr != NULL && attr->count > 0) {
         labels->strings = attr->strings;
         labels->count = (int64_t)attr->count;
         return;

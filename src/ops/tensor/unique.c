@@ -46,9 +46,9 @@ static void view_shape(const struct amp_ctx *ctx, const struct view *view, int64
                        struct amp_shape *out)
 {
     *out = ctx->in[0]->shape;
-    if (view->has_axis && out->rank >= 0)
+    if (view->has_axis)
         out->dims[view->axis] = count;
-    else if (!view->has_axis)
+    else
         *out = (struct amp_shape){1, {count}};
 }
 
