@@ -2114,6 +2114,21 @@ static void labels_are_integers_where_there_are_no_words(void **state)
     }
 }
 
+/* Trees whose leaves say nothing leave the scores at 0. */
+static void leaves_may_have_no_weights(void **state)
+{
+    (void)state;
+    plant(1003, -4, false, false);
+    uint32_t y = start_forest("TreeEnsembleClassifier", 3, AMP_FLOAT, ROWS, 2);
+    double zeros[ROWS * 2] = {0};
+    set_nodes(y);
+    SET_INTS(y, "classlabels_int64s", 30, 10);
+    run_forest(AMP_FLOAT, ROWS);
+    expect_doubles(1, zeros, ROWS * 2, 0);
+    for (int r = 0; r < ROWS; r++)
+        assert_int_equal(((const int64_t *)net.outputs[0].data)[r], 30);
+}
+
 /* Where one score tells two classes apart, both get the quantile of the normal distribution. */
 static void pairs_of_classes_have_quantiles(void **state)
 {
@@ -2291,6 +2306,39 @@ static void encoders_tell_keys_apart(void **state)
     run_on(net_tensor(AMP_STRING, DIMS(8), texts));
     static const int64_t expected[] = {40, 7, 20, 10, 30, 50, 7, 7};
     assert_memory_equal(net.outputs[0].data, expected, sizeof expected);
+}
+
+/* ---- scalars and diagonals ---- */
+
+static void scalars_have_no_border(void **state)
+{
+    static const char *const modes[] = {"constant", "edge", "reflect", "wrap"};
+    static const float x = 3.5f;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        net_start(19);
+        uint32_t y = NODE("Pad", "y", input("x", AMP_FLOAT, SCALAR),
+                          constant("pads", AMP_INT64, DIMS(0), (const int64_t[]){0}));
+        set_word(y, "mode", modes[i]);
+        output(y);
+        run_on(net_tensor(AMP_FLOAT, SCALAR, &x));
+        EXPECT_OUTPUT(0, 0, 3.5);
+    }
+}
+
+static void diagonals_lie_anywhere(void **state)
+{
+    static const int64_t places[] = {INT64_MIN, -3, -2, -1, 0, 1, 2, 3, 4, INT64_MAX};
+    (void)state;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        double expected[2 * 3];
+        for (int k = 0; k < 6; k++)
+            expected[k] = places[i] == k % 3 - k / 3;
+        uint32_t y = start_one("EyeLike", 9, AMP_DOUBLE, DIMS(2, 3));
+        set_int(y, "k", places[i]);
+        RUN(AMP_DOUBLE, DIMS(2, 3), 5, 5, 5, 5, 5, 5);
+        expect_doubles(0, expected, 6, 0);
+    }
 }
 
 /* ---- slices ---- */
@@ -2869,6 +2917,7 @@ static void what_re2_refuses_is_refused(void **state)
         {"\\8", "'\\8' at 0: RE2 has no such escape"},
         {"\\9", "'\\9' at 0: RE2 has no such escape"},
         {"\\e", "'\\e' at 0: RE2 has no such escape"},
+        {"\\\u00e9", "'\\\\xC3' at 0: RE2 has no such escape"},
         {"\\y", "'\\y' at 0: RE2 has no such escape"},
         {"\\G", "'\\G' at 0: RE2 has no such escape"},
         {"[a-\\d]", "'[a-\\d' at 0: RE2 has no such escape"},
@@ -3506,12 +3555,15 @@ int main(void)
         NET_TEST(probabilities_of_classes_are_not_0),
         NET_TEST(one_of_two_linear_classes),
         NET_TEST(labels_are_integers_where_there_are_no_words),
+        NET_TEST(leaves_may_have_no_weights),
         NET_TEST(pairs_of_classes_have_quantiles),
         NET_TEST(scores_become_what_is_asked_for),
         NET_TEST(constants_are_what_their_attribute_holds),
         NET_TEST(constants_are_tensors_wherever_they_lie),
         NET_TEST(encoders_look_every_key_up),
         NET_TEST(encoders_tell_keys_apart),
+        NET_TEST(scalars_have_no_border),
+        NET_TEST(diagonals_lie_anywhere),
         NET_TEST(slices_are_those_of_python),
         NET_TEST(reductions_follow_any_order),
         NET_TEST(scales_follow_any_order),

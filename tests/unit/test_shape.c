@@ -1154,6 +1154,14 @@ static void ranks_may_be_unknown(void **state)
     EXPECT(B, Q, 2);
     start("DFT", 20), TENSOR(B, 8, S, 1), OMITTED(), NO_VALUES(1);
     EXPECT(Q, Q, Q, 2);
+    start("DepthToSpace", 13), TENSOR(B, S, 4, 5), INT("blocksize", 1);
+    EXPECT(B, S, 4, 5);
+    start("SpaceToDepth", 13), TENSOR(B, 3, S, 4), INT("blocksize", 1);
+    EXPECT(B, 3, S, 4);
+    start("SpaceToDepth", 13), TENSOR(B, 3, S, 4), INT("blocksize", 2);
+    EXPECT(B, 12, Q, 2);
+    start("Split", 13), TENSOR(B, 3), NO_VALUES(1);
+    EXPECT(B, 3);
     start("DepthToSpace", 13), ANY_RANK(), INT("blocksize", 2);
     EXPECT(Q, Q, Q, Q);
     start("SpaceToDepth", 13), ANY_RANK(), INT("blocksize", 2);
