@@ -224,8 +224,7 @@ static enum amp_status mapper_run(struct amp_ctx *ctx)
 static enum amp_dtype other_dtype(const struct amp_model *model, const struct amp_node *node,
                                   uint32_t i)
 {
-    if (i > 0 || node->n_inputs == 0 || node->inputs[0] == AMP_NONE)
-        return AMP_UNDEFINED;
+    (void)i; /* there is one output */
     enum amp_dtype from = amp_value_at(model, node->inputs[0])->dtype;
     return from == AMP_STRING ? AMP_INT64 : from == AMP_INT64 ? AMP_STRING : AMP_UNDEFINED;
 }
@@ -323,12 +322,12 @@ static enum amp_dtype value_dtype(const struct amp_model *model, const struct am
         {"values_strings", AMP_STRING}, {"values_int64s", AMP_INT64}, {"values_floats", AMP_FLOAT}};
     if (node->since_version == 1)
         return other_dtype(model, node, i);
-    for (size_t k = 0; k < AMP_COUNT(lists) && i == 0; k++) {
+    for (size_t k = 0; k < AMP_COUNT(lists); k++) {
         const struct amp_attr *attr = amp_node_attr(node, lists[k].name);
         if (attr != NULL && attr->count > 0)
             return lists[k].dtype;
     }
-    const struct amp_attr *attr = i == 0 ? amp_node_attr(node, "values_tensor") : NULL;
+    const struct amp_attr *attr = amp_node_attr(node, "values_tensor");
     return attr != NULL ? attr->tensors[0]->dtype : AMP_UNDEFINED;
 }
 

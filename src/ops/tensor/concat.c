@@ -264,7 +264,7 @@ static enum amp_status split_sizes(struct amp_ctx *ctx, int64_t dim, int64_t *si
     if (count == 0 && dim >= 0)
         return equal_sizes(ctx, dim, amp_node_attr(ctx->node, "num_outputs") != NULL, sizes);
     for (uint32_t i = 0; i < ctx->n_out; i++)
-        sizes[i] = count == 0 && ctx->n_out == 1 ? dim : AMP_DIM_UNKNOWN;
+        sizes[i] = ctx->n_out == 1 ? dim : AMP_DIM_UNKNOWN;
     return AMP_OK;
 }
 

@@ -214,7 +214,7 @@ static bool put_lines(const struct scatter *scatter, const struct lines *lines, 
     bool is_right = true;
     if (lines->parts == 1)
         return put_stretch(scatter, first * lines->inner, lines->length * lines->inner, 0, 1);
-    for (int64_t k = 0; k < lines->length && n > 0; k++)
+    for (int64_t k = 0; k < lines->length; k++)
         is_right &= put_stretch(scatter, (first + k) * lines->inner + begin, n, 0, 1);
     return is_right;
 }
