@@ -1,15 +1,19 @@
 /* What reports say: as text, as drawings, and the page of a search. */
+#include "cli/report/batch.h"
 #include "cli/report/bench.h"
+#include "cli/report/conversion.h"
 #include "cli/report/html/findings.h"
 #include "cli/report/html/graph_layout.h"
 #include "cli/report/html/noise.h"
 #include "cli/report/html/svg.h"
 #include "cli/report/html/timing.h"
 #include "cli/report/html/tuning.h"
+#include "cli/report/inputs.h"
 #include "cli/report/json.h"
 #include "cli/report/noise.h"
 #include "cli/report/profile.h"
 #include "cli/report/ranges.h"
+#include "cli/report/runs_on.h"
 #include "cli/report/text.h"
 #include "cli/report/training.h"
 #include "cli/report/tuning.h"
@@ -1237,6 +1241,566 @@ static void lines_say_each_number_by_its_name(void **state)
     free(text);
 }
 
+/* ---- conversions ----------------------------------------------------------------------------- */
+
+/* What is said of conversions that are made up. */
+
+/* FILE, of which TEXT is what is written to it, says EXPECTED, all of it. */
+static void assert_written(FILE *file, char **text, const char *expected)
+{
+    fclose(file);
+    assert_string_equal(*text, expected);
+    free(*text);
+}
+
+static void assert_json(json_t *json, const char *expected)
+{
+    char *text = amp_json_dump(json, JSON_COMPACT);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void assert_conversion(const struct amp_conversion *conversion, int verbosity,
+                              const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    amp_report_conversion(file, conversion, verbosity);
+    assert_written(file, &text, expected);
+}
+
+/* Of a model that came out as it went in: one node stays float32 for a runtime. */
+static struct amp_conversion make_unchanged(void)
+{
+    struct amp_conversion conversion = {.model_path = "m",
+                                        .output_path = "o",
+                                        .lower = AMP_BFLOAT16,
+                                        .opset_before = 17,
+                                        .opset_after = 17,
+                                        .bytes_before = 40,
+                                        .bytes_after = 40};
+    conversion.n_precision[AMP_FLOAT] = 2;
+    conversion.n_refused_for[AMP_REASON_RUNTIME] = 1;
+    return conversion;
+}
+
+/* Of what came out as it went in it is said, and of nothing that differs in one thing. */
+static void what_is_unchanged_is_called_so(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct amp_conversion conversion = make_unchanged();
+        char *text = NULL;
+        size_t size = 0;
+        FILE *file = open_memstream(&text, &size);
+        conversion.n_precision[AMP_BFLOAT16] = i == 1;
+        conversion.casts.count = i == 2;
+        conversion.casts_folded = i == 3;
+        conversion.n_interface = i == 4;
+        conversion.opset_after = i == 5 ? 18 : 17;
+        conversion.was_unsorted = i == 6;
+        conversion.bytes_after = i == 7 ? 39 : 40;
+        amp_report_conversion(file, &conversion, 0);
+        fclose(file);
+        assert_says(text, i == 0 ? "  target     1 node stays float32; nothing is lowered, the "
+                                   "model is unchanged\n"
+                                 : "  target     1 node stays float32\n");
+        free(text);
+    }
+}
+
+static void a_conversion_says_what_there_is(void **state)
+{
+    static const char *const names[] = {"torch-cpu", "fast"};
+    struct amp_conversion conversion = make_unchanged();
+    (void)state;
+    conversion.n_refused_for[AMP_REASON_RUNTIME] = 0;
+    assert_conversion(&conversion, 0,
+                      "m -> o: bfloat16; opset 17\n"
+                      "  nodes      0 bfloat16, 2 float32, 0 other\n"
+                      "  casts      0 before; 0 inserted, 0 folded; 0 now; file 40 bytes -> 40 "
+                      "bytes\n");
+    conversion.rule_names = names;
+    conversion.n_rule_names = 2;
+    conversion.lower = AMP_FLOAT16;
+    conversion.second = AMP_BFLOAT16;
+    conversion.assignment.lowers = AMP_DTYPE_BIT(AMP_FLOAT16) | AMP_DTYPE_BIT(AMP_BFLOAT16);
+    conversion.n_precision[AMP_FLOAT16] = 5;
+    conversion.n_precision[AMP_BFLOAT16] = 3;
+    conversion.n_other = 4;
+    conversion.n_refused = 0;
+    conversion.opset_after = 22;
+    conversion.was_unsorted = true;
+    conversion.n_interface = 6;
+    conversion.n_training_lowered = 2;
+    conversion.loss_scale = 1024;
+    conversion.casts_before = 7;
+    conversion.casts.count = 8;
+    conversion.casts_folded = 9;
+    conversion.casts_after = 10;
+    conversion.casts_of_constants = 1;
+    conversion.bytes_after = 41;
+    conversion.data_path = "w.bin";
+    conversion.ranges_obstacle = "too large";
+    static const char head[] = "m -> o: float16 and bfloat16 by torch-cpu, fast; opset 17 -> 22; "
+                               "nodes sorted\n"
+                               "  nodes      5 float16, 3 bfloat16, 2 float32, 4 other\n"
+                               "  interface  6 inputs and outputs of the graph are now float16\n";
+    static const char tail[] =
+        "  training   2 nodes of training_info lowered; gradients scaled, by 1024 at first\n"
+        "  casts      7 before; 8 inserted, 9 folded; 10 now; file 40 bytes -> 41 bytes with "
+        "w.bin\n"
+        "  constants  promote as in PyTorch; 'constants: follow', as in the set fast, would "
+        "insert 1 cast fewer\n";
+    char expected[2048];
+    snprintf(expected, sizeof expected, "%s%s", head, tail);
+    assert_conversion(&conversion, 0, expected);
+    snprintf(expected, sizeof expected, "%s  ranges     not seen: too large\n%s", head, tail);
+    assert_conversion(&conversion, 1, expected);
+
+    /* Only the opset was raised. */
+    conversion = make_unchanged();
+    conversion.keeps_types = true;
+    conversion.lower = AMP_FLOAT;
+    conversion.opset_after = 18;
+    conversion.n_refused_for[AMP_REASON_RUNTIME] = 0;
+    conversion.casts_of_constants = 2;
+    conversion.loss_scale = 2;
+    assert_conversion(&conversion, 0,
+                      "m -> o: opset 17 -> 18\n"
+                      "  training   gradients scaled, by 2 at first\n"
+                      "  casts      0 before; 0 inserted, 0 folded; 0 now; file 40 bytes -> 40 "
+                      "bytes\n"
+                      "  constants  promote as in PyTorch; 'constants: follow', as in the set "
+                      "fast, would insert 2 casts fewer\n");
+    conversion.loss_scale = 0;
+    conversion.casts_of_constants = 0;
+    conversion.n_training_lowered = 1;
+    assert_conversion(&conversion, 0,
+                      "m -> o: opset 17 -> 18\n"
+                      "  training   1 node of training_info lowered\n"
+                      "  casts      0 before; 0 inserted, 0 folded; 0 now; file 40 bytes -> 40 "
+                      "bytes\n");
+}
+
+/* Adds a node that stays float32 for REASON to CONVERSION. */
+static void refuse(struct amp_conversion *conversion, struct amp_refusal refusal)
+{
+    conversion->refusals[conversion->n_refused++] = refusal;
+    conversion->n_refused_for[refusal.reason]++;
+    conversion->n_reason[refusal.reason]++;
+}
+
+/* Three nodes are named, how many more there are is said; guards' evidence stands behind them. */
+static void nodes_kept_are_named(void **state)
+{
+    struct amp_refusal refusals[8];
+    struct amp_conversion conversion = make_unchanged();
+    (void)state;
+    conversion.n_refused_for[AMP_REASON_RUNTIME] = 0;
+    conversion.n_reason[AMP_REASON_RULE] = 12;
+    conversion.refusals = refusals;
+    refuse(&conversion,
+           (struct amp_refusal){.node = "A", .value = "w", .reason = AMP_REASON_WEIGHT_RANGE});
+    refuse(&conversion, (struct amp_refusal){.node = "B",
+                                             .value = "v",
+                                             .reason = AMP_REASON_VALUE_RANGE,
+                                             .number = 70000,
+                                             .seen = AMP_RANGES_DATA});
+    refuse(&conversion, (struct amp_refusal){.node = "O", .reason = AMP_REASON_OPSET});
+    refuse(&conversion,
+           (struct amp_refusal){
+               .node = "C", .value = "m", .reason = AMP_REASON_MASK, .number = (double)INFINITY});
+    refuse(&conversion,
+           (struct amp_refusal){
+               .node = "D", .value = "u", .reason = AMP_REASON_VALUE_RANGE, .number = 80000});
+    assert_conversion(&conversion, 0,
+                      "m -> o: bfloat16; opset 17\n"
+                      "  nodes      0 bfloat16, 2 float32, 0 other; 5 kept from bfloat16 (-v says "
+                      "why)\n"
+                      "  guards     3 kept in float32: B, 'v': 7e+04 in data; C, 'm': of any size; "
+                      "D, 'u': 8e+04 proved\n"
+                      "  casts      0 before; 0 inserted, 0 folded; 0 now; file 40 bytes -> 40 "
+                      "bytes\n");
+    for (int i = 0; i < 3; i++)
+        refuse(&conversion, (struct amp_refusal){.node = "E",
+                                                 .value = "t",
+                                                 .reason = AMP_REASON_VALUE_RANGE,
+                                                 .number = 90000,
+                                                 .seen = AMP_RANGES_RANDOM});
+    conversion.opset_obstacle = "too old";
+    assert_conversion(
+        &conversion, 1,
+        "m -> o: bfloat16; opset 17\n"
+        "  nodes      0 bfloat16, 2 float32, 0 other; 8 kept from bfloat16\n"
+        "       12 rule            a rule matched\n"
+        "        1 opset           needs a newer opset than the model can have\n"
+        "          1 kept from bfloat16: O\n"
+        "          too old\n"
+        "        1 weight-range    a constant is beyond the lower type's range\n"
+        "          1 kept from bfloat16: A, 'w'\n"
+        "        5 value-range     a value is beyond the lower type's range\n"
+        "          5 kept from bfloat16: B, 'v': 7e+04 in data; D, 'u': 8e+04 proved; E, 't': "
+        "9e+04 in random inputs; 2 more\n"
+        "        1 mask            a mask plus scores would be infinite in the lower type\n"
+        "          1 kept from bfloat16: C, 'm': of any size\n"
+        "  casts      0 before; 0 inserted, 0 folded; 0 now; file 40 bytes -> 40 bytes\n");
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    amp_report_conversion(file, &conversion, 0);
+    fclose(file);
+    assert_says(text, "  guards     6 kept in float32: B, 'v': 7e+04 in data; C, 'm': of any size; "
+                      "D, 'u': 8e+04 proved; 3 more\n");
+    free(text);
+}
+
+/* What each runtime lacks is said behind its name, once. */
+static void runtimes_say_what_they_lack(void **state)
+{
+    struct amp_refusal refusals[3];
+    struct amp_conversion conversion = make_unchanged();
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    conversion.n_refused_for[AMP_REASON_RUNTIME] = 0;
+    conversion.refusals = refusals;
+    for (size_t i = 0; i < 3; i++)
+        refuse(&conversion, (struct amp_refusal){.node = "A",
+                                                 .reason = AMP_REASON_RUNTIME,
+                                                 .lacked = i < 2 ? "Conv" : "Gemm",
+                                                 .runtime = amp_runtime_at(i == 0 ? 3 : 1)});
+    amp_report_conversion(file, &conversion, 0);
+    fclose(file);
+    assert_says(text, "  target     3 nodes stay float32; ort-cpu has no bfloat16 Conv, Gemm; "
+                      "tensorrt has no bfloat16 Conv; nothing is lowered");
+    free(text);
+}
+
+/* A node counts as kept where it is float32 by a constraint, although a rule lowers it or a type
+   variable of it could be. */
+static void nodes_kept_are_those_that_could_be_lower(void **state)
+{
+    static const struct {
+        enum amp_reason reason;
+        enum amp_precision precision;
+        int type;
+        bool is_refused, is_removed, has_value;
+    } rows[] = {{AMP_REASON_RULE, AMP_LOWER, 0, false, false, false},
+                {AMP_REASON_UNLISTED, AMP_LOWER, 0, false, false, false},
+                {AMP_REASON_NOT_FLOAT, AMP_LOWER, 0, false, false, false},
+                {AMP_REASON_OPSET, AMP_LOWER, -1, true, false, false},
+                {AMP_REASON_OPSET, AMP_FP32, 0, true, false, false},
+                {AMP_REASON_OPSET, AMP_FP32, 1, true, false, false},
+                {AMP_REASON_OPSET, AMP_FP32, -1, false, false, false},
+                {AMP_REASON_DOUBLE, AMP_BF16, 1, true, false, false},
+                {AMP_REASON_WEIGHT_RANGE, AMP_LOWER, 0, true, false, true},
+                {AMP_REASON_MASK, AMP_LOWER, 0, false, true, true}};
+    enum { ROWS = AMP_COUNT(rows) };
+    struct sketch s = sketch();
+    struct amp_decision decisions[ROWS];
+    struct amp_conversion conversion = {.assignment = {.nodes = decisions, .n_nodes = ROWS},
+                                        .keeps_types = true};
+    size_t at = 0;
+    (void)state;
+    for (size_t i = 0; i < ROWS; i++) {
+        char name[2] = {(char)('a' + i)};
+        uint32_t value = add_node(&s, "Relu", name, AMP_NONE, AMP_NONE, AMP_FLOAT);
+        decisions[i] = (struct amp_decision){.reason = rows[i].reason,
+                                             .precision = rows[i].precision,
+                                             .type = rows[i].type,
+                                             .dtype = i < 3   ? AMP_UNDEFINED
+                                                      : i < 5 ? AMP_BFLOAT16
+                                                              : AMP_FLOAT,
+                                             .value = rows[i].has_value ? value : AMP_NONE,
+                                             .number = (double)i,
+                                             .seen = AMP_RANGES_RANDOM};
+        amp_node_at(s.model, (uint32_t)i)->is_removed = rows[i].is_removed;
+    }
+    amp_conversion_note_refusals(&conversion, s.model);
+    for (size_t i = 0; i < ROWS; i++) {
+        if (!rows[i].is_refused)
+            continue;
+        const struct amp_refusal *refusal = &conversion.refusals[at++];
+        char node[64];
+        assert_string_equal(refusal->node, amp_node_text(s.model, (uint32_t)i, node, sizeof node));
+        assert_int_equal(refusal->value != NULL, rows[i].has_value);
+        assert_int_equal(refusal->reason, rows[i].reason);
+        assert_true(refusal->number == (double)i);
+        assert_int_equal(refusal->seen, AMP_RANGES_RANDOM);
+    }
+    assert_int_equal(at, conversion.n_refused);
+    assert_int_equal(conversion.n_refused_for[AMP_REASON_OPSET], 3);
+    assert_int_equal(conversion.n_refused_for[AMP_REASON_WEIGHT_RANGE], 1);
+    assert_int_equal(conversion.n_refused_for[AMP_REASON_MASK], 0);
+
+    amp_conversion_count(&conversion, s.model);
+    assert_int_equal(conversion.n_other, 3);
+    assert_int_equal(conversion.n_precision[AMP_BFLOAT16], 2);
+    assert_int_equal(conversion.n_precision[AMP_FLOAT], 4);
+    assert_int_equal(conversion.n_reason[AMP_REASON_OPSET], 4);
+    assert_int_equal(conversion.n_reason[AMP_REASON_MASK], 0);
+    assert_false(conversion.runs_on.is_known);
+    conversion.keeps_types = false;
+    amp_conversion_count(&conversion, s.model);
+    assert_true(conversion.runs_on.is_known);
+    amp_arena_destroy(s.arena);
+}
+
+/* ---- runtimes -------------------------------------------------------------------------------- */
+
+static void assert_runs_on(const struct amp_runs_on *runs_on, const char *expected)
+{
+    char *text = NULL, line[256] = "";
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    if (expected[0] != '\0')
+        snprintf(line, sizeof line, "  runs on    %s\n", expected);
+    amp_report_runs_on(file, runs_on);
+    assert_written(file, &text, line);
+}
+
+/* All but the first, the program itself, lack something; each operator counts once in a dtype. */
+static void what_runtimes_lack_stands_behind_them(void **state)
+{
+    static const char *const ops[] = {"Conv", "Gemm", "Conv", "Relu", "Add"};
+    struct amp_runs_on runs_on = {.is_known = true};
+    struct amp_lacked_ops *first = &runs_on.gaps[1].ops;
+    (void)state;
+    assert_runs_on(&runs_on, "");
+    for (size_t i = 0; i < 3; i++)
+        amp_lacked_ops_add(first, ops[i], AMP_BFLOAT16);
+    assert_int_equal(first->count, 2);
+    amp_lacked_ops_add(first, "Conv", AMP_FLOAT16);
+    assert_int_equal(first->count, 3);
+    runs_on.gaps[3].opset = 21;
+    assert_runs_on(&runs_on,
+                   "ampconv, ONNX Runtime 1.21 CUDA, OpenVINO 2025; not ONNX Runtime 1.21 "
+                   "CPU (no bfloat16 Conv, Gemm, float16 Conv), TensorRT 10.1 (opset 21: "
+                   "it reads 20)");
+    amp_lacked_ops_add(first, "Add", AMP_FLOAT16);
+    runs_on.gaps[3].is_too_new = true;
+    assert_runs_on(&runs_on,
+                   "ampconv, ONNX Runtime 1.21 CUDA, OpenVINO 2025; not ONNX Runtime 1.21 "
+                   "CPU (no bfloat16 Conv, Gemm, float16 Conv, 1 more)");
+    runs_on.gaps[1].is_too_new = true;
+    assert_runs_on(&runs_on, "");
+    assert_json(amp_json_runs_on(&runs_on),
+                "{\"ampconv\":{\"runs\":true,\"lacks\":[],\"opset\":null},"
+                "\"ort-cpu\":{\"runs\":false,\"lacks\":[{\"op\":\"Conv\",\"dtype\":\"bfloat16\"},"
+                "{\"op\":\"Gemm\",\"dtype\":\"bfloat16\"},{\"op\":\"Conv\",\"dtype\":\"float16\"},"
+                "{\"op\":\"Add\",\"dtype\":\"float16\"}],\"opset\":null},"
+                "\"ort-cuda\":{\"runs\":true,\"lacks\":[],\"opset\":null},"
+                "\"tensorrt\":{\"runs\":false,\"lacks\":[],\"opset\":21},"
+                "\"openvino\":{\"runs\":true,\"lacks\":[],\"opset\":null}}");
+    runs_on.is_known = false;
+    assert_true(json_is_null(amp_json_runs_on(&runs_on)));
+    runs_on = (struct amp_runs_on){.is_known = true};
+    for (size_t i = 0; i < AMP_RUNTIME_COUNT; i++)
+        amp_lacked_ops_add(&runs_on.gaps[i].ops, "Gemm", AMP_FLOAT16);
+    runs_on.gaps[3].is_too_new = runs_on.gaps[2].is_too_new = runs_on.gaps[0].is_too_new = true;
+    assert_runs_on(&runs_on, "none of ONNX Runtime 1.21 CPU (no float16 Gemm), OpenVINO 2025 (no "
+                             "float16 Gemm)");
+    runs_on.is_known = false;
+    assert_runs_on(&runs_on, "");
+}
+
+/* A runtime reads a model of its newest opset. One that was newer before the conversion is none of
+   the conversion's; of one that is newer now no operator is looked up. */
+static void a_newer_opset_keeps_a_model_from_a_runtime(void **state)
+{
+    struct sketch s = sketch();
+    struct amp_runs_on runs_on;
+    struct amp_lacked_ops many = {.count = 0};
+    char names[257][8];
+    (void)state;
+    amp_model_import(s.model, "", 20);
+    amp_runs_on_find(&runs_on, s.model, 20);
+    assert_true(runs_on.is_known);
+    assert_int_equal(runs_on.gaps[3].opset, 0);
+    assert_false(runs_on.gaps[3].is_too_new);
+    amp_model_import(s.model, "", 21);
+    amp_runs_on_find(&runs_on, s.model, 20);
+    assert_int_equal(runs_on.gaps[3].opset, 21);
+    assert_false(runs_on.gaps[3].is_too_new);
+    assert_int_equal(runs_on.gaps[1].opset, 0);
+    amp_runs_on_find(&runs_on, s.model, 21);
+    assert_int_equal(runs_on.gaps[3].opset, 21);
+    assert_true(runs_on.gaps[3].is_too_new);
+    for (size_t i = 0; i < 257; i++) {
+        snprintf(names[i], sizeof names[i], "%zu", i);
+        amp_lacked_ops_add(&many, names[i], AMP_FLOAT16);
+    }
+    assert_int_equal(many.count, 256);
+    assert_string_equal(many.items[255].op, "255");
+    amp_arena_destroy(s.arena);
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+static void assert_inputs(const struct amp_input_notes *notes, int verbosity, const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    amp_report_inputs(file, notes, verbosity);
+    assert_written(file, &text, expected);
+}
+
+/* Random inputs have three lines, those of data lines for those who ask. */
+static void inputs_are_told_to_those_who_ask(void **state)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    static const char first[] = "  input      'a' float32 [2]: random\n"
+                                "  input      'c' float32 [2]: random\n"
+                                "  input      'd' float32 [2]: random\n";
+    char all[512], some[512];
+    struct sketch s = sketch();
+    struct amp_input_note note = {.shape = {.rank = 1, .dims = {2}}};
+    (void)state;
+    for (size_t i = 0; i < 5; i++)
+        add_input(&s, names[i]);
+    struct amp_input_notes notes = amp_input_notes_create(s.model);
+    for (size_t i = 0; i < 4; i++)
+        if (i != 1)
+            amp_input_notes_set(&notes, i, &note, "random");
+    notes.are_random = true;
+    assert_inputs(&notes, 0, first);
+    note.kind = "uniform";
+    note.has_range = true;
+    note.low = -1;
+    note.high = 3;
+    amp_input_notes_set(&notes, 4, &note, "random");
+    snprintf(some, sizeof some, "%s             1 more inputs; -v lists them\n", first);
+    snprintf(all, sizeof all, "%s  input      'e' float32 [2]: random\n", first);
+    assert_inputs(&notes, 0, some);
+    assert_inputs(&notes, 1, all);
+    notes.are_random = false;
+    assert_inputs(&notes, 0, "");
+    assert_inputs(&notes, 1, all);
+    notes.sizes = strdup("H = 16");
+    notes.batches = strdup("2 batches");
+    assert_inputs(&notes, 0, "  dims       H = 16: found, the model does not run with 1\n");
+    notes.left_out = 1;
+    assert_inputs(&notes, 0,
+                  "  dims       H = 16: found, the model does not run with 1\n"
+                  "  data       2 batches\n");
+    notes.left_out = 0;
+    strcat(all, "  dims       H = 16: found, the model does not run with 1\n"
+                "  data       2 batches\n");
+    assert_inputs(&notes, 1, all);
+    char *text = amp_json_dump(amp_json_inputs(&notes), JSON_COMPACT);
+    assert_says(text, "[{\"name\":\"a\",\"source\":\"'a' float32 [2]: random\",\"shape\":[2]},"
+                      "{\"name\":\"c\",");
+    assert_says(text, "{\"name\":\"e\",\"source\":\"'e' float32 [2]: random\",\"shape\":[2],"
+                      "\"kind\":\"uniform\",\"low\":-1.0,\"high\":3.0}]");
+    free(text);
+    amp_input_notes_destroy(&notes);
+    amp_arena_destroy(s.arena);
+}
+
+/* ---- selections ------------------------------------------------------------------------------ */
+
+/* Who asks hears of all selections; others of the one of which most is selected otherwise, the
+   first of those that are alike, or of none. */
+static void selections_that_differ_are_told(void **state)
+{
+    struct sketch s = sketch();
+    static const char *const names[] = {"a", "b", "c"};
+    struct amp_selection items[] = {{.node = 0, .items = {3, 4}, .larger = 10, .otherwise = 1},
+                                    {.node = 1, .items = {5, 6}, .larger = 5, .otherwise = 2},
+                                    {.node = 2, .items = {7, 8}, .larger = 10, .otherwise = 4}};
+    struct amp_validation validation = {.is_within = true};
+    static const char verdict[] = "  verdict    within tolerance\n";
+    static const char lines[][100] = {
+        "  selection  TopK 'a': 3 in fp32, 4 converted, 1 of 10 otherwise\n",
+        "  selection  TopK 'b': 5 in fp32, 6 converted, 2 of 5 otherwise\n",
+        "  selection  TopK 'c': 7 in fp32, 8 converted, 4 of 10 otherwise\n",
+        "  selection  TopK 'b', the worst of 3: 5 in fp32, 6 converted, 2 of 5 otherwise\n"};
+    char expected[512];
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        add_node(&s, "TopK", names[i], AMP_NONE, AMP_NONE, AMP_FLOAT);
+    for (size_t row = 0; amp_metric_at(row) != NULL; row++)
+        validation.bounds.items[row] = (double)NAN;
+    validation.selections = (struct amp_selections){.model = s.model, .count = 3, .items = items};
+    for (int i = 0; i < 4; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *file = open_memstream(&text, &size);
+        if (i == 2)
+            validation.selections.count = 1;
+        if (i == 3)
+            items[0].otherwise = 0;
+        amp_report_validation(file, &validation, i == 1);
+        snprintf(expected, sizeof expected, "%s%s%s%s",
+                 i == 0   ? lines[3]
+                 : i == 3 ? ""
+                          : lines[0],
+                 i == 1 ? lines[1] : "", i == 1 ? lines[2] : "", verdict);
+        assert_written(file, &text, expected);
+    }
+    amp_arena_destroy(s.arena);
+}
+
+/* ---- several models -------------------------------------------------------------------------- */
+
+/* A line for each model by its exit code; messages that begin with the model's path have it once.
+ */
+static void models_have_a_line_each(void **state)
+{
+    static const struct {
+        const char *report, *line;
+    } rows[] = {
+        {"{'model':'m','output':'o','dtype':'bfloat16','exit_code':0,'written':true,"
+         "'nodes':{'bfloat16':3,'float32':2},'validation':{'error_power':0.001}}",
+         "m -> o: 3 nodes bfloat16, 2 float32; snr 30.0 dB\n"},
+        {"{'model':'m','output':'o','dtype':'float16','exit_code':0,'written':true,"
+         "'nodes':{'float16':1}}",
+         "m -> o: 1 nodes float16, 0 float32\n"},
+        {"{'model':'m','exit_code':1,'written':false,'validation':{'reason':'far'}}",
+         "m: outside tolerance: far; not written\n"},
+        {"{'model':'m','exit_code':1,'written':true,'validation':{'reason':'far'}}",
+         "m: outside tolerance: far\n"},
+        {"{'operands':['m'],'exit_code':3,'error':{'message':'m: bad'}}", "m: bad; exit code 3\n"},
+        {"{'operands':['m'],'exit_code':4,'error':{'message':'mm: bad'}}",
+         "m: mm: bad; exit code 4\n"},
+        {"{'operands':['m'],'exit_code':2,'error':{'message':'no:'}}", "m: no:; exit code 2\n"}};
+    static const size_t counts[][3] = {{1, 0, 0}, {2, 0, 0}, {2, 1, 0}, {2, 2, 0},
+                                       {2, 2, 1}, {2, 2, 2}, {2, 2, 3}};
+    static const enum amp_status worst[] = {
+        AMP_OK, AMP_OK, AMP_MISMATCH, AMP_MISMATCH, AMP_MODEL, AMP_UNSUPPORTED, AMP_UNSUPPORTED};
+    json_t *models = json_array();
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_batch_report report = {.models = models};
+        char quoted[512], summary[128], *text = NULL;
+        size_t size = 0;
+        snprintf(quoted, sizeof quoted, "%s", rows[i].report);
+        for (char *at = quoted; *at != '\0'; at++)
+            *at = *at == '\'' ? '"' : *at;
+        json_array_append_new(models, json_loads(quoted, 0, NULL));
+        FILE *file = open_memstream(&text, &size);
+        amp_report_batch_line(file, &report, i, false);
+        assert_written(file, &text, rows[i].line);
+        text = NULL;
+        file = open_memstream(&text, &size);
+        amp_report_batch_line(file, &report, i, true);
+        assert_written(file, &text, i < 2 ? "" : rows[i].line);
+        assert_int_equal(amp_batch_report_end(&report), worst[i]);
+        assert_int_equal(report.n_converted, counts[i][0]);
+        assert_int_equal(report.n_outside, counts[i][1]);
+        assert_int_equal(report.n_failed, counts[i][2]);
+        snprintf(summary, sizeof summary,
+                 "%zu model%s: %zu converted, %zu outside tolerance, %zu failed", i + 1,
+                 i == 0 ? "" : "s", counts[i][0], counts[i][1], counts[i][2]);
+        assert_string_equal(report.summary, summary);
+    }
+    json_decref(models);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1257,6 +1821,16 @@ int main(void)
         cmocka_unit_test(no_times_have_no_shares),
         cmocka_unit_test(sources_stand_in_their_places),
         cmocka_unit_test(lines_say_each_number_by_its_name),
+        cmocka_unit_test(what_is_unchanged_is_called_so),
+        cmocka_unit_test(a_conversion_says_what_there_is),
+        cmocka_unit_test(nodes_kept_are_named),
+        cmocka_unit_test(runtimes_say_what_they_lack),
+        cmocka_unit_test(nodes_kept_are_those_that_could_be_lower),
+        cmocka_unit_test(what_runtimes_lack_stands_behind_them),
+        cmocka_unit_test(a_newer_opset_keeps_a_model_from_a_runtime),
+        cmocka_unit_test(inputs_are_told_to_those_who_ask),
+        cmocka_unit_test(selections_that_differ_are_told),
+        cmocka_unit_test(models_have_a_line_each),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
