@@ -1,5 +1,8 @@
 /* What everything uses: words, shapes, dtypes, maps and arenas; the order of graphs; text for
- * people. */
+ * people; what the words of a command line mean. */
+#include "cli/options/command_line.h"
+#include "cli/options/target.h"
+#include "cli/options/tolerance.h"
 #include "cli/report/json.h"
 #include "core/arena.h"
 #include "core/array.h"
@@ -17,10 +20,12 @@
 #include "core/utf8.h"
 #include "core/words.h"
 #include "net.h"
+#include "onnx/schema/schema.h"
 #include "pattern/matcher.h"
 #include "pattern/pattern.h"
 #include "scratch.h"
 
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -1575,6 +1580,774 @@ static void json_is_whole_and_shown(void **state)
     free(text);
 }
 
+/* ---- words of a command line ----------------------------------------------------------------- */
+
+/* What the program makes of words behind its name; a value that is refused has a text that says so.
+ */
+
+enum { WORDS_MAX = 32 };
+
+/* The words of LINE, between which there are spaces, taken apart: in static memory, since options
+   point there. */
+static enum amp_status parse_line(const char *line, struct amp_options *options,
+                                  struct amp_error *err)
+{
+    static char text[4096];
+    char *argv[WORDS_MAX + 1] = {(char[]){"ampconv"}};
+    int argc = 1;
+    snprintf(text, sizeof text, "%s", line);
+    for (char *word = strtok(text, " "); word != NULL && argc < WORDS_MAX; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    *err = (struct amp_error){.status = AMP_OK};
+    return amp_command_line_parse(argc, argv, options, err);
+}
+
+struct said {
+    const char *line;
+    const char *text; /* that it is refused with; NULL: it is not */
+};
+
+static void assert_lines(const struct said *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct amp_options options;
+        struct amp_error err;
+        enum amp_status status = parse_line(rows[i].line, &options, &err);
+        if (strcmp(err.text, rows[i].text != NULL ? rows[i].text : "") != 0)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        assert_int_equal(status, rows[i].text != NULL ? AMP_USAGE : AMP_OK);
+        amp_command_line_free(&options);
+    }
+}
+
+static void options_go_together_or_not(void **state)
+{
+    static const struct said rows[] = {
+        {"m --threads 1024", NULL},
+        {"m --threads 1025", "--threads 1025: at most 1024 are possible"},
+        {"m --inline", NULL},
+        {"m --external-data d", NULL},
+        {"m --inline --external-data d", "--inline and --external-data exclude each other"},
+        {"bench m --runs 1", NULL},
+        {"bench m --runs 0", "--runs 0: at least 1 is needed"},
+        {"m --eval-lower", "--eval-lower and --eval-timeout go with --eval"},
+        {"m --eval-timeout 1", "--eval-lower and --eval-timeout go with --eval"},
+        {"m --eval-timeout 0", NULL},
+        {"m --eval c --eval-lower --eval-timeout 1", NULL},
+        {"m --eval-reference 1", "--eval-reference goes with --eval"},
+        {"m --eval c --eval-reference 1", NULL},
+        {"run --list-ops", NULL},
+        {"run --test-suite d", NULL},
+        {"run --list-ops --test-suite d", "--list-ops and --test-suite exclude each other"},
+        {"run --test-suite d --filter f", NULL},
+        {"run m --filter f", "--filter goes with --test-suite"},
+        {"run --list-ops --report r", "--report does not go with --list-ops"},
+        {"run --test-suite d --report r", "--report does not go with --test-suite"},
+        {"run m --report r", NULL},
+        {"m -j 2", "--jobs goes with --tune, or several models and --output-dir"},
+        {"m -j 2 --tune", NULL},
+        {"m -j 2 --output-dir d", NULL},
+        {"m -j 0 --tune", "--jobs 0: 1 to 1024 are possible"},
+        {"m -j 1 --tune", NULL},
+        {"m -j 1024 --tune", NULL},
+        {"m -j 1025 --tune", "--jobs 1025: 1 to 1024 are possible"},
+        {"m n", "'n' is a second model: several need --output-dir DIR, where they go"},
+        {"bench m n", NULL},
+        {"m n --output-dir d", NULL},
+        {"m --output-dir d -o o", "--output is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --external-data o",
+         "--external-data is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --explain",
+         "--explain is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --dump-after read",
+         "--dump-after is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --tune --rules-out o",
+         "--rules-out is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --tune --costs-out o",
+         "--costs-out is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --tune --tune-log o",
+         "--tune-log is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --list", "--list is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --json=r --report p", NULL},
+        {"run m --output-dir d --json -", NULL},
+        {"m --target snr>=4", "--target goes with --tune"},
+        {"m --target ort-cpu", NULL},
+        {"m --target snr>=4 --tune", NULL},
+        {"m --max-trials 5", "--max-trials goes with --tune"},
+        {"m --costs c", "--costs goes with --tune"},
+        {"m --costs-out c", "--costs-out goes with --tune"}};
+    (void)state;
+    assert_lines(rows, AMP_COUNT(rows));
+}
+
+static void explanations_and_lists_have_a_stream(void **state)
+{
+    static const struct said rows[] = {
+        {"m --explain", NULL},
+        {"m --explain=text --json -", NULL},
+        {"m --explain=json", NULL},
+        {"m --explain=json --json=f", NULL},
+        {"m --explain=noise --json=f", NULL},
+        {"m --explain=txt", "--explain=txt: text, json or noise is needed"},
+        {"m --explain=json --json", "stdout cannot take both --explain=json and --json -"},
+        {"m --explain=noise --json", "stdout cannot take both --explain=noise and --json -"},
+        {"m --explain=noise --list", "--explain=noise runs models: --list does not"},
+        {"m --explain=json --list", NULL},
+        {"m --list", NULL},
+        {"m --list -o o", "--list only lists: --output does not go with it"},
+        {"m --list --json=f", "--list only lists: --json does not go with it"},
+        {"m --list --report f", "--list only lists: --report does not go with it"},
+        {"m --list --dump-after f", "--list only lists: --dump-after does not go with it"}};
+    (void)state;
+    assert_lines(rows, AMP_COUNT(rows));
+}
+
+static void each_command_takes_as_many_words(void **state)
+{
+    static const struct said rows[] = {
+        {"", "no MODEL given; see ampconv --help"},
+        {"-q", "no MODEL given; see ampconv --help"},
+        {"--help", NULL},
+        {"--version", NULL},
+        {"run --help a b", NULL},
+        {"run --version a b", NULL},
+        {"help", NULL},
+        {"help run", NULL},
+        {"help rn", "help rn: there is no such command; did you mean 'run'?"},
+        {"help xyz", "help xyz: there is no such command; see ampconv --help"},
+        {"help -q", NULL},
+        {"completion", "no SHELL given; see ampconv --help"},
+        {"completion bash", NULL},
+        {"completion bash zsh", "'zsh' is one word too many; see ampconv --help"},
+        {"run", "no MODEL given; see ampconv --help"},
+        {"run a", NULL},
+        {"run a b", "'b' is one word too many; see ampconv --help"},
+        {"run --list-ops a", "'a' is one word too many; see ampconv --help"},
+        {"run --test-suite d a", "'a' is one word too many; see ampconv --help"},
+        {"compare a", NULL},
+        {"compare a b", NULL},
+        {"compare a b c", "'c' is one word too many; see ampconv --help"},
+        {"bench a b c", NULL},
+        {"calibrate a b", "'b' is one word too many; see ampconv --help"},
+        {"train a b", "'b' is one word too many; see ampconv --help"},
+        {"rules", NULL},
+        {"rules a", NULL},
+        {"rules a b", "'b' is one word too many; see ampconv --help"},
+        {"rules --check", "--check NAME|FILE: a rule set is needed"},
+        {"rules --check a", NULL},
+        {"rules --check a b", NULL},
+        {"rules --check a b c", "'c' is one word too many; see ampconv --help"},
+        {"rules --diff", "--diff A B MODEL: two rule sets and a model are needed"},
+        {"rules --diff a b", "--diff A B MODEL: two rule sets and a model are needed"},
+        {"rules --diff a b c", NULL},
+        {"rules --diff a b c d", "'d' is one word too many; see ampconv --help"},
+        {"m -x", "unknown option '-x'; see ampconv --help"},
+        {"m -qx", "unknown option '-x'; see ampconv --help"},
+        {"m --explian", "unknown option '--explian'; did you mean '--explain'?"},
+        {"m --qqqqqqqqqqqqq", "unknown option '--qqqqqqqqqqqqq'; see ampconv --help"},
+        {"m --quiet=1", "--quiet takes no value"},
+        {"m --layers", "--layers does not go with 'ampconv MODEL'"},
+        {"convert m --layers", "--layers does not go with 'ampconv convert'"},
+        {"run m -d bf16", "--dtype does not go with 'ampconv run'"},
+        {"m -d", "--dtype needs a value: DTYPE"},
+        {"m --dtype", "--dtype needs a value: DTYPE"},
+        {"m --samples", "--samples needs a value: N"}};
+    (void)state;
+    assert_lines(rows, AMP_COUNT(rows));
+}
+
+static void numbers_and_sizes_are_whole(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t size; /* 0: refused */
+    } sizes[] = {{"1", 1},
+                 {"500M", 500000000},
+                 {"3K", 3000},
+                 {"4G", 4000000000},
+                 {"2T", 2000000000000},
+                 {"1Ki", 1024},
+                 {"3Mi", 3 << 20},
+                 {"1Gi", 1 << 30},
+                 {"2Ti", INT64_C(2) << 40},
+                 {"9223372036854775807", INT64_MAX},
+                 {"9223372T", 9223372000000000000},
+                 {"9223373T", 0},
+                 {"9223372036854775808", 0},
+                 {"0", 0},
+                 {"-1", 0},
+                 {"0K", 0},
+                 {"K", 0},
+                 {"1i", 0},
+                 {"1KB", 0},
+                 {"1Kii", 0},
+                 {"1k", 0},
+                 {"1.5G", 0},
+                 {"x", 0}};
+    static const struct said rows[] = {
+        {"m --seed 0", NULL},
+        {"m --seed 9223372036854775807", NULL},
+        {"m --seed 9223372036854775808",
+         "--seed 9223372036854775808: a number of 0 or more is needed"},
+        {"m --seed=", "--seed : a number of 0 or more is needed"},
+        {"m --seed x", "--seed x: a number of 0 or more is needed"},
+        {"m --seed 1x", "--seed 1x: a number of 0 or more is needed"},
+        {"m --seed -1", "--seed -1: a number of 0 or more is needed"}};
+    struct amp_options options;
+    struct amp_error err;
+    (void)state;
+    assert_lines(rows, AMP_COUNT(rows));
+    for (size_t i = 0; i < AMP_COUNT(sizes); i++) {
+        char line[64], text[128];
+        snprintf(line, sizeof line, "m --max-memory %s", sizes[i].text);
+        snprintf(text, sizeof text, "--max-memory %s: a number of bytes is needed, as 500M or 4G",
+                 sizes[i].text);
+        enum amp_status status = parse_line(line, &options, &err);
+        assert_int_equal(status, sizes[i].size == 0 ? AMP_USAGE : AMP_OK);
+        assert_string_equal(err.text, sizes[i].size == 0 ? text : "");
+        if (sizes[i].size != 0)
+            assert_int_equal(options.max_memory, sizes[i].size);
+        amp_command_line_free(&options);
+    }
+}
+
+/* What stands behind an option is its value, what does not is an operand. */
+static void words_have_their_places(void **state)
+{
+    struct amp_options options;
+    struct amp_error err;
+    (void)state;
+    assert_int_equal(parse_line("m", &options, &err), AMP_OK);
+    assert_int_equal(options.command, AMP_CMD_CONVERT);
+    assert_null(options.words->name);
+    assert_int_equal(options.samples, -1);
+    assert_int_equal(options.external_threshold, 1024);
+    assert_int_equal(options.runs, 20);
+    assert_int_equal(options.max_trials, -1);
+    assert_int_equal(options.steps, -1);
+    assert_int_equal(options.epochs, -1);
+    assert_int_equal(options.batch, -1);
+    assert_int_equal(options.jobs, -1);
+    assert_int_equal(options.lines, -1);
+    assert_false(options.wants_help);
+    amp_command_line_free(&options);
+
+    assert_int_equal(
+        parse_line("run -vqv m --json --seed=3 --data a --data=b -i x=y -- ", &options, &err),
+        AMP_OK);
+    assert_int_equal(options.command, AMP_CMD_RUN);
+    assert_string_equal(options.words->name, "run");
+    assert_int_equal(options.verbosity, 2);
+    assert_true(options.is_quiet);
+    assert_string_equal(options.json, "-");
+    assert_int_equal(options.seed, 3);
+    assert_int_equal(options.data.count, 2);
+    assert_string_equal(options.data.items[0], "a");
+    assert_string_equal(options.data.items[1], "b");
+    assert_string_equal(options.inputs.items[0], "x=y");
+    assert_int_equal(options.operands.count, 1);
+    amp_command_line_free(&options);
+
+    assert_int_equal(
+        parse_line("-dfp16 --output-dir d --json a.json -fo- - -- -q --json", &options, &err),
+        AMP_USAGE);
+    assert_string_equal(options.dtype, "fp16");
+    assert_string_equal(options.json, "a.json");
+    assert_string_equal(options.output, "-");
+    assert_true(options.is_forced);
+    assert_false(options.is_quiet);
+    assert_int_equal(options.operands.count, 3);
+    assert_string_equal(options.operands.items[0], "-");
+    assert_string_equal(options.operands.items[1], "-q");
+    assert_string_equal(options.operands.items[2], "--json");
+    amp_command_line_free(&options);
+
+    /* The name of a report is the next word only where it is one. */
+    assert_int_equal(parse_line("run m --json", &options, &err), AMP_OK);
+    assert_string_equal(options.json, "-");
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("run --json m.json", &options, &err), AMP_USAGE);
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("run --json m", &options, &err), AMP_OK);
+    assert_string_equal(options.operands.items[0], "m");
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("run m --json -", &options, &err), AMP_OK);
+    assert_int_equal(options.operands.count, 1);
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("m --explain text --output-dir d", &options, &err), AMP_USAGE);
+    assert_string_equal(options.explain, "text");
+    assert_int_equal(options.operands.count, 2);
+    amp_command_line_free(&options);
+
+    /* A name of several options is that of the command, a letter too. */
+    assert_int_equal(parse_line("calibrate m -o r", &options, &err), AMP_OK);
+    assert_string_equal(options.output, "r");
+    amp_command_line_free(&options);
+    assert_int_equal(
+        parse_line("m --target tensorrt --target snr>=3 --target a<=1 --tune", &options, &err),
+        AMP_OK);
+    assert_int_equal(options.runtimes.count, 1);
+    assert_int_equal(options.targets.count, 2);
+    assert_string_equal(options.runtimes.items[0], "tensorrt");
+    assert_string_equal(options.targets.items[1], "a<=1");
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("help bench", &options, &err), AMP_OK);
+    assert_true(options.wants_help);
+    assert_int_equal(options.command, AMP_CMD_BENCH);
+    amp_command_line_free(&options);
+}
+
+static bool is_any(const struct amp_option *option)
+{
+    return strcmp(option->name, "seed") != 0;
+}
+
+/* Options that differ from the defaults become words again, of the command alone. */
+static void options_become_words_again(void **state)
+{
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_arena *arena = amp_arena_create();
+    (void)state;
+    assert_int_equal(
+        parse_line("m -vv -q --seed 4 -r a -r b'c --samples 5 --jobs 3 --tune --explain -d fp16 "
+                   "--external-threshold 1024 --max-memory 2K --json=j --tune-log l",
+                   &options, &err),
+        AMP_OK);
+    assert_string_equal(amp_command_line_compose(&options, is_any, arena),
+                        " --dtype=fp16 --explain=text --rules=a --rules='b'\\''c' --samples=5 "
+                        "--max-memory=2000 --tune --tune-log=l --json=j --jobs=3 --quiet --verbose "
+                        "--verbose");
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("m", &options, &err), AMP_OK);
+    assert_string_equal(amp_command_line_compose(&options, is_any, arena), "");
+    amp_command_line_free(&options);
+    amp_arena_destroy(arena);
+}
+
+/* ---- values of options ---- */
+
+static void assert_target(const char *line, const char *text)
+{
+    struct amp_options options;
+    struct amp_target target = {.lower = AMP_UNDEFINED};
+    struct amp_error err;
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    enum amp_status status = amp_target_parse(&options, &target, &err);
+    if (strcmp(err.text, text) != 0)
+        fail_msg("%s: '%s'", line, err.text);
+    assert_int_equal(status, text[0] != '\0' ? AMP_USAGE : AMP_OK);
+    amp_command_line_free(&options);
+}
+
+static struct amp_target target_of(const char *line)
+{
+    struct amp_options options;
+    struct amp_target target = {.lower = AMP_UNDEFINED};
+    struct amp_error err;
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    assert_int_equal(amp_target_parse(&options, &target, &err), AMP_OK);
+    amp_command_line_free(&options);
+    return target;
+}
+
+static void a_model_becomes_what_options_say(void **state)
+{
+    static const char *const lines[] = {"m",
+                                        "m -d fp16",
+                                        "m -d fp32",
+                                        "m -d bf16,fp16",
+                                        "m -d fp16,bf16",
+                                        "m -d fp16,bf16 --tune",
+                                        "m -d bf16 --tune"};
+    static const enum amp_dtype dtypes[][2] = {
+        {AMP_BFLOAT16, AMP_UNDEFINED}, {AMP_FLOAT16, AMP_UNDEFINED}, {AMP_FLOAT, AMP_UNDEFINED},
+        {AMP_BFLOAT16, AMP_FLOAT16},   {AMP_FLOAT16, AMP_BFLOAT16},  {AMP_BFLOAT16, AMP_FLOAT16},
+        {AMP_BFLOAT16, AMP_UNDEFINED}};
+    static const char *const wrong[] = {"fp8",       "bf16,",          ",bf16",
+                                        "bf16,bf16", "bf16,fp32",      "fp32,bf16",
+                                        "int32",     "bf16,fp16,fp16", "aaaaaaaaaaaaaaaa,bf16"};
+    static const char *const opsets[] = {
+        "0", "-1", "x", "1x", "2147483648", "99999999999999999999", "AUTO"};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(lines); i++) {
+        struct amp_target target = target_of(lines[i]);
+        assert_int_equal(target.lower, dtypes[i][0]);
+        assert_int_equal(target.second, dtypes[i][1]);
+        assert_int_equal(target.mode, AMP_OPSET_AUTO);
+        assert_true(target.shares_casts);
+        assert_false(target.keeps_types);
+        assert_int_equal(target.scaling, AMP_SCALING_AUTO);
+    }
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        char line[64], text[128];
+        snprintf(line, sizeof line, "m -d %s", wrong[i]);
+        snprintf(text, sizeof text,
+                 "--dtype %s: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed", wrong[i]);
+        assert_target(line, text);
+    }
+    for (size_t i = 0; i < AMP_COUNT(opsets); i++) {
+        char line[64], text[128];
+        snprintf(line, sizeof line, "m --opset=%s", opsets[i]);
+        snprintf(text, sizeof text, "--opset %s: auto, keep or an opset's number is needed",
+                 opsets[i]);
+        assert_target(line, text);
+    }
+    assert_target("m --opset=", "--opset : auto, keep or an opset's number is needed");
+    assert_int_equal(target_of("m --opset keep").mode, AMP_OPSET_KEEP);
+    assert_int_equal(target_of("m --opset auto").mode, AMP_OPSET_AUTO);
+    struct amp_target target = target_of("m --opset 1 --cast-cache off --target ort-cpu --target "
+                                         "tensorrt --target ort-cpu");
+    assert_int_equal(target.mode, AMP_OPSET_EXACT);
+    assert_int_equal(target.opset, 1);
+    assert_false(target.shares_casts);
+    assert_false(target.keeps_types);
+    assert_int_equal(target.runtimes.count, 2);
+    assert_ptr_equal(target.runtimes.items[0], amp_runtime_find("ort-cpu"));
+    assert_ptr_equal(target.runtimes.items[1], amp_runtime_find("tensorrt"));
+    target = target_of("m -d fp32 --opset 2147483647");
+    assert_int_equal(target.opset, INT_MAX);
+    assert_true(target.keeps_types);
+}
+
+static void what_lowers_nothing_takes_no_rules(void **state)
+{
+    static const struct {
+        const char *option, *name;
+        bool is_of_types; /* it is refused only where the types stay */
+    } rows[] = {{"-r torch-cpu", "--rules", false},
+                {"--op a=b", "--op", false},
+                {"--node a=b", "--node", false},
+                {"--target ort-cpu", "--target", false},
+                {"--grad-scaler on", "--grad-scaler", false},
+                {"--io lower", "--io", true},
+                {"--explain", "--explain", true},
+                {"--list", "--list", true}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        char line[128], text[128];
+        snprintf(text, sizeof text, "--dtype fp32 lowers nothing: %s does not go with it",
+                 rows[i].name);
+        snprintf(line, sizeof line, "m -d fp32 %s", rows[i].option);
+        assert_target(line, rows[i].is_of_types ? "" : text);
+        snprintf(line, sizeof line, "m -d fp32 --opset keep %s", rows[i].option);
+        assert_target(line, rows[i].is_of_types ? "" : text);
+        snprintf(line, sizeof line, "m -d fp32 --opset 20 %s", rows[i].option);
+        assert_target(line, text);
+        snprintf(line, sizeof line, "m -d bf16 --opset 20 %s", rows[i].option);
+        assert_target(line, "");
+    }
+    assert_target("m -d fp32 --opset 20 --cast-cache on",
+                  "--dtype fp32 lowers nothing: --cast-cache does not go with it");
+    assert_target("m -d fp32 --cast-cache on", "");
+    assert_target("m --cast-cache maybe", "--cast-cache maybe: on or off is needed");
+    assert_target(
+        "m --target ort-cup",
+        "--target ort-cup: a runtime (ampconv, ort-cpu, ort-cuda, tensorrt, openvino) or a "
+        "bound (METRIC>=VALUE, METRIC<=VALUE) is needed; did you mean 'ort-cpu'?");
+    assert_target(
+        "m --target zzzzzzzz",
+        "--target zzzzzzzz: a runtime (ampconv, ort-cpu, ort-cuda, tensorrt, openvino) or a "
+        "bound (METRIC>=VALUE, METRIC<=VALUE) is needed");
+}
+
+/* A model is raised to what is released, or left where it is. */
+static void models_are_only_ever_raised(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *model = amp_model_create(arena, "m");
+    int released = amp_schema_released_opset();
+    (void)state;
+    for (int mode = AMP_OPSET_AUTO; mode <= AMP_OPSET_EXACT; mode++) {
+        struct amp_target target = {.mode = (enum amp_opset_mode)mode, .opset = 20};
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_target_check(&target, model, &err),
+                         mode == AMP_OPSET_EXACT ? AMP_UNSUPPORTED : AMP_OK);
+        assert_string_equal(err.text, mode == AMP_OPSET_EXACT
+                                          ? "m: --opset 20: the model imports no opset of ai.onnx"
+                                          : "");
+    }
+    for (int opset = released - 1; opset <= released + 2; opset++)
+        for (int wanted = released - 1; wanted <= released + 2; wanted++) {
+            struct amp_target target = {.mode = AMP_OPSET_EXACT, .opset = wanted};
+            struct amp_error err = {.status = AMP_OK};
+            char text[128] = "";
+            amp_model_import(model, "", opset);
+            if (wanted < opset)
+                snprintf(text, sizeof text,
+                         "m: --opset %d: the model has opset %d, and is only ever raised", wanted,
+                         opset);
+            else if (wanted > opset && wanted > released)
+                snprintf(text, sizeof text, "m: --opset %d: the newest that is released is %d",
+                         wanted, released);
+            assert_int_equal(amp_target_check(&target, model, &err),
+                             text[0] != '\0' ? AMP_UNSUPPORTED : AMP_OK);
+            assert_string_equal(err.text, text);
+        }
+    amp_arena_destroy(arena);
+}
+
+/* Which of the inputs and outputs change, by their names. */
+static void assert_io(struct amp_model *model, const char *line, const char *names,
+                      const char *text)
+{
+    struct amp_options options;
+    struct amp_target target = {.lower = AMP_BFLOAT16};
+    struct amp_error err;
+    struct amp_ids ids = {.count = 0};
+    char found[64] = "";
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    enum amp_status status = amp_target_interface(&options, &target, model, &ids, &err);
+    assert_string_equal(err.text, text);
+    assert_int_equal(status, text[0] != '\0' ? AMP_USAGE : AMP_OK);
+    for (size_t i = 0; i < ids.count; i++)
+        strcat(found, amp_value_at(model, ids.items[i])->name);
+    assert_string_equal(found, names);
+    amp_command_line_free(&options);
+}
+
+static void inputs_and_outputs_change_by_name(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16, AMP_INT64,
+                                            AMP_FLOAT, AMP_FLOAT,    AMP_DOUBLE};
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *model = amp_model_create(arena, "m");
+    struct amp_tensor initial = {.dtype = AMP_FLOAT};
+    (void)state;
+    amp_graph_add(model, "g", AMP_NONE);
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) {
+        char name[2] = {(char)('a' + i)};
+        uint32_t id = amp_graph_add_value(model, 0, amp_arena_strdup(arena, name));
+        struct amp_value *value = amp_value_at(model, id);
+        value->dtype = dtypes[i];
+        value->kind = i == 5 ? AMP_KIND_SEQUENCE : AMP_KIND_TENSOR;
+        value->initial = i == 4 ? &initial : NULL;
+        amp_ids_push(model, i == 2 ? &model->graphs[0].outputs : &model->graphs[0].inputs, id);
+    }
+    assert_io(model, "m", "", "");
+    assert_io(model, "m --io keep", "", "");
+    assert_io(model, "m --io lower", "ac", "");
+    assert_io(model, "m --io lower --io a=keep", "c", "");
+    assert_io(model, "m --io a=lower", "a", "");
+    assert_io(model, "m --io c=lower", "c", "");
+    assert_io(model, "m --io b=lower", "", "");
+    assert_io(model, "m --io d=keep", "", "");
+    assert_io(model, "m --io low", "", "--io low: keep or lower is needed, or NAME=lower");
+    assert_io(model, "m --io a=x", "", "--io a=x: keep or lower is needed, or NAME=lower");
+    assert_io(model, "m --io a=", "", "--io a=: [NAME=]WHAT is needed");
+    assert_io(model, "m --io d=lower", "",
+              "--io d=lower: 'd' is int64; only tensors of float32, float16 and bfloat16 change");
+    assert_io(model, "m --io g=lower", "",
+              "--io g=lower: 'g' is float64; only tensors of float32, float16 and bfloat16 change");
+    assert_io(model, "m --io e=lower", "", "--io e=lower: 'e' has a value in the model");
+    assert_io(model, "m --io f=lower", "",
+              "--io f=lower: 'f' is no tensor; only tensors of float32, float16 and bfloat16 "
+              "change");
+    assert_io(model, "m --io ab=lower --io lower", "",
+              "--io ab=lower: no input or output 'ab'; did you mean 'a'?");
+    assert_io(model, "m --io zzzzzz=keep", "", "--io zzzzzz=keep: no input or output 'zzzzzz'");
+    amp_arena_destroy(arena);
+}
+
+/* A name is as long as its place; the last = ends it. */
+static void pairs_are_split_at_the_last_sign(void **state)
+{
+    struct amp_option_pair pair;
+    char text[sizeof pair.name + 3];
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    assert_int_equal(amp_option_pair_split("input", "a=b=c", &pair, &err), AMP_OK);
+    assert_string_equal(pair.name, "a=b");
+    assert_string_equal(pair.value, "c");
+    memset(text, 'n', sizeof text);
+    strcpy(text + sizeof pair.name - 1, "=v");
+    assert_int_equal(amp_option_pair_split("input", text, &pair, &err), AMP_OK);
+    assert_int_equal(strlen(pair.name), sizeof pair.name - 1);
+    memset(text, 'n', sizeof text);
+    strcpy(text + sizeof pair.name, "=v");
+    assert_int_equal(amp_option_pair_split("input", text, &pair, &err), AMP_USAGE);
+    static const char *const wrong[] = {"a", "=a", "a=", "=", ""};
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        char said[64];
+        err = (struct amp_error){.status = AMP_OK};
+        snprintf(said, sizeof said, "--input %s: NAME=FILE is needed", wrong[i]);
+        assert_int_equal(amp_option_pair_split("input", wrong[i], &pair, &err), AMP_USAGE);
+        assert_string_equal(err.text, said);
+    }
+}
+
+static void gradients_are_scaled_by_numbers(void **state)
+{
+    static const struct {
+        const char *text;
+        enum amp_scaling scaling;
+        struct amp_grad_scaler scaler;
+    } rows[] = {{NULL, AMP_SCALING_AUTO, {65536, 2, 0.5, 2000}},
+                {"off", AMP_SCALING_OFF, {65536, 2, 0.5, 2000}},
+                {"on", AMP_SCALING_ON, {65536, 2, 0.5, 2000}},
+                {"init_scale=0.25", AMP_SCALING_ON, {0.25, 2, 0.5, 2000}},
+                {"growth_factor=1.5,backoff_factor=0.75", AMP_SCALING_ON, {65536, 1.5, 0.75, 2000}},
+                {"growth_interval=2147483647", AMP_SCALING_ON, {65536, 2, 0.5, 2147483647}},
+                {"growth_interval=1,init_scale=3", AMP_SCALING_ON, {3, 2, 0.5, 1}}};
+    static const struct said wrong[] = {
+        {"init_scale=0", "init_scale= needs a number above 0"},
+        {"init_scale=nan", "init_scale= needs a number above 0"},
+        {"init_scale=1e-60", "init_scale= needs a number above 0"},
+        {"init_scale=", "init_scale= needs a number above 0"},
+        {"init_scale=2x", "init_scale= needs a number above 0"},
+        {"growth_factor=1", "growth_factor= needs a number above 1"},
+        {"growth_factor=inf", "growth_factor= needs a number above 1"},
+        {"backoff_factor=1", "backoff_factor= needs a number above 0 and below 1"},
+        {"backoff_factor=0", "backoff_factor= needs a number above 0 and below 1"},
+        {"growth_interval=0", "growth_interval= needs a whole number above 0"},
+        {"growth_interval=1.5", "growth_interval= needs a whole number above 0"},
+        {"growth_interval=2147483648", "growth_interval= needs a whole number above 0"},
+        {"init_scale=1,growth_factor=1", "growth_factor= needs a number above 1"},
+        {"On", "'On' is none of on, off, init_scale=, growth_factor=, backoff_factor= and "
+               "growth_interval="},
+        {"init_scal=1", "'init_scal=1' is none of on, off, init_scale=, growth_factor=, "
+                        "backoff_factor= and growth_interval=; did you mean 'init_scale'?"},
+        {"init_scale=1,x=2", "'x=2' is none of on, off, init_scale=, growth_factor=, "
+                             "backoff_factor= and growth_interval="},
+        {"init_scale=1,", "'' is none of on, off, init_scale=, growth_factor=, "
+                          "backoff_factor= and growth_interval="}};
+    enum amp_scaling scaling;
+    struct amp_grad_scaler scaler;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_grad_scaler_parse(rows[i].text, &scaling, &scaler, &err), AMP_OK);
+        assert_int_equal(scaling, rows[i].scaling);
+        assert_true(scaler.init_scale == rows[i].scaler.init_scale);
+        assert_true(scaler.growth_factor == rows[i].scaler.growth_factor);
+        assert_true(scaler.backoff_factor == rows[i].scaler.backoff_factor);
+        assert_int_equal(scaler.growth_interval, rows[i].scaler.growth_interval);
+    }
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        char text[256];
+        assert_int_equal(amp_grad_scaler_parse(wrong[i].line, &scaling, &scaler, &err), AMP_USAGE);
+        snprintf(text, sizeof text, "--grad-scaler %s: %s", wrong[i].line, wrong[i].text);
+        assert_string_equal(err.text, text);
+    }
+}
+
+static void bounds_are_named_in_their_order(void **state)
+{
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_named_bound bound;
+    static const char *const names[] = {"snr", "cosine", "max_abs", "accuracy-drop", "eval-drop"};
+    static const char *const values[] = {"1", "0.5", "2", "3%", "3%"};
+    static const char *const from[] = {"tolerance", "tolerance", "target", "max-drop", "max-drop"};
+    (void)state;
+    assert_int_equal(parse_line("m --tune -t snr=1 --max-drop 3% --target max_abs<=2 -t cosine=0.5 "
+                                "--labels l --eval c",
+                                &options, &err),
+                     AMP_OK);
+    size_t count = amp_named_bound_count(&options);
+    assert_in_range(count, 5, 10); /* labels have several scores */
+    for (size_t i = 0; i < count; i++) {
+        size_t row = i < 3 ? i : i + 1 < count ? 3 : 4;
+        assert_int_equal(amp_named_bound_at(&options, i, &bound, &err), AMP_OK);
+        if (i < 4 || i + 1 == count)
+            assert_string_equal(bound.pair.name, names[row]);
+        assert_string_equal(bound.pair.value, values[row]);
+        assert_string_equal(bound.option, from[row]);
+    }
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("m --tune --max-drop 3%", &options, &err), AMP_OK);
+    assert_int_equal(amp_named_bound_count(&options), 0);
+    amp_command_line_free(&options);
+}
+
+static void tolerances_are_read(void **state)
+{
+    static const struct said rows[] = {
+        {"m -t snr=3", ""},
+        {"m -t snr", "--tolerance snr: METRIC=VALUE is needed"},
+        {"m -t accuracy-drop=1%", "--tolerance accuracy-drop=1% goes with --labels"},
+        {"m -t accuracy-drop=1% --labels l", ""},
+        {"m -t accuracy-drop=1% --eval c", "--tolerance accuracy-drop=1% goes with --labels"},
+        {"m -t eval-drop=1% --labels l", "--tolerance eval-drop=1% goes with --eval"},
+        {"m -t eval-drop=1 --eval c", ""},
+        {"m --tune --max-drop 1%", "--max-drop 1% goes with --labels or --eval"},
+        {"m --tune --max-drop 1% --eval c", ""},
+        {"m --tune --max-drop 1% --labels l", ""},
+        {"m --tune --max-drop x --labels l",
+         "the tolerance of accuracy-drop: 'x' is no number and no percentage"},
+        {"m --tune --target snr>=2 --target max_abs<=2", ""},
+        {"m --tune --target snr<=2",
+         "--target snr<=2: more of snr is better: snr>=VALUE is needed"},
+        {"m --tune --target max_abs>=2",
+         "--target max_abs>=2: less of max_abs is better: max_abs<=VALUE is needed"},
+        {"m --tune --target eval-drop>=2 --eval c",
+         "--target eval-drop>=2: less of eval-drop is better: eval-drop<=VALUE is needed"},
+        {"m --tune --target snr=2",
+         "--target snr=2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
+        {"m --tune --target snr>2",
+         "--target snr>2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
+        {"m --tune --target >=2",
+         "--target >=2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
+        {"m --tune --target snr>=",
+         "--target snr>=: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"}};
+    struct amp_metric_bounds bounds;
+    struct amp_task_bounds task_bounds;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_options options;
+        struct amp_error err;
+        assert_int_equal(parse_line(rows[i].line, &options, &err), AMP_OK);
+        enum amp_status status =
+            amp_tolerance_parse(&options, AMP_BFLOAT16, &bounds, &task_bounds, &err);
+        assert_string_equal(err.text, rows[i].text);
+        assert_int_equal(status, rows[i].text[0] != '\0' ? AMP_USAGE : AMP_OK);
+        assert_int_equal(amp_task_bounds_any(&task_bounds), i == 3 || i == 6 || i == 8 || i == 9);
+        amp_command_line_free(&options);
+    }
+}
+
+/* Against expected outputs: by element unless metrics alone are named. */
+static void expected_outputs_have_two_tolerances(void **state)
+{
+    static const struct {
+        const char *line;
+        bool by_element, by_metric;
+        double rtol, atol;
+    } rows[] = {{"run m", true, false, NAN, NAN},
+                {"run m -t rtol=0.5", true, false, 0.5, NAN},
+                {"run m -t atol=0", true, false, NAN, 0},
+                {"run m -t snr=20", false, true, NAN, NAN},
+                {"run m -t snr=20 -t atol=2 -t rtol=1", true, true, 1, 2}};
+    static const struct said wrong[] = {
+        {"run m -t rtol=-1", "--tolerance rtol=-1: a number of 0 or more is needed"},
+        {"run m -t atol=nan", "--tolerance atol=nan: a number of 0 or more is needed"},
+        {"run m -t atol=1x", "--tolerance atol=1x: a number of 0 or more is needed"},
+        {"run m -t eval-drop=1",
+         "--tolerance eval-drop=1 compares two models: 'ampconv run' has one"}};
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_expected_tolerance tolerance;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_tolerance own = amp_tolerance_of(AMP_FLOAT16);
+        assert_int_equal(parse_line(rows[i].line, &options, &err), AMP_OK);
+        assert_int_equal(amp_expected_tolerance_parse(&options, &tolerance, &err), AMP_OK);
+        assert_int_equal(tolerance.by_element, rows[i].by_element);
+        assert_int_equal(tolerance.by_metric, rows[i].by_metric);
+        struct amp_tolerance found = amp_expected_tolerance_of(&tolerance, AMP_FLOAT16);
+        assert_true(found.rtol == (isnan(rows[i].rtol) ? own.rtol : rows[i].rtol));
+        assert_true(found.atol == (isnan(rows[i].atol) ? own.atol : rows[i].atol));
+        amp_command_line_free(&options);
+    }
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        assert_int_equal(parse_line(wrong[i].line, &options, &err), AMP_OK);
+        assert_int_equal(amp_expected_tolerance_parse(&options, &tolerance, &err), AMP_USAGE);
+        assert_string_equal(err.text, wrong[i].text);
+        amp_command_line_free(&options);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1632,6 +2405,21 @@ int main(void)
         cmocka_unit_test(arguments_are_no_markup),
         cmocka_unit_test(failures_are_clean_lines),
         cmocka_unit_test(json_is_whole_and_shown),
+        cmocka_unit_test(options_go_together_or_not),
+        cmocka_unit_test(explanations_and_lists_have_a_stream),
+        cmocka_unit_test(each_command_takes_as_many_words),
+        cmocka_unit_test(numbers_and_sizes_are_whole),
+        cmocka_unit_test(words_have_their_places),
+        cmocka_unit_test(options_become_words_again),
+        cmocka_unit_test(a_model_becomes_what_options_say),
+        cmocka_unit_test(what_lowers_nothing_takes_no_rules),
+        cmocka_unit_test(models_are_only_ever_raised),
+        cmocka_unit_test(inputs_and_outputs_change_by_name),
+        cmocka_unit_test(pairs_are_split_at_the_last_sign),
+        cmocka_unit_test(gradients_are_scaled_by_numbers),
+        cmocka_unit_test(bounds_are_named_in_their_order),
+        cmocka_unit_test(tolerances_are_read),
+        cmocka_unit_test(expected_outputs_have_two_tolerances),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
