@@ -1429,6 +1429,13 @@ static void nodes_kept_are_named(void **state)
                                                  .reason = AMP_REASON_VALUE_RANGE,
                                                  .number = 90000,
                                                  .seen = AMP_RANGES_RANDOM});
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    amp_report_conversion(file, &conversion, 1);
+    fclose(file);
+    assert_says(text, "          1 kept from bfloat16: O\n        1 weight-range");
+    free(text);
     conversion.opset_obstacle = "too old";
     assert_conversion(
         &conversion, 1,
@@ -1446,9 +1453,8 @@ static void nodes_kept_are_named(void **state)
         "        1 mask            a mask plus scores would be infinite in the lower type\n"
         "          1 kept from bfloat16: C, 'm': of any size\n"
         "  casts      0 before; 0 inserted, 0 folded; 0 now; file 40 bytes -> 40 bytes\n");
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
+    text = NULL;
+    file = open_memstream(&text, &size);
     amp_report_conversion(file, &conversion, 0);
     fclose(file);
     assert_says(text, "  guards     6 kept in float32: B, 'v': 7e+04 in data; C, 'm': of any size; "
@@ -1477,6 +1483,85 @@ static void runtimes_say_what_they_lack(void **state)
     assert_says(text, "  target     3 nodes stay float32; ort-cpu has no bfloat16 Conv, Gemm; "
                       "tensorrt has no bfloat16 Conv; nothing is lowered");
     free(text);
+}
+
+/* As JSON: each number under its name, what there is not as null or not at all. */
+static void a_conversion_is_json(void **state)
+{
+    static const char *const names[] = {"torch-cpu"};
+    struct amp_refusal refusals[4];
+    struct amp_conversion conversion = make_unchanged();
+    struct amp_ranges ranges = {.source = AMP_RANGES_DATA, .n_samples = 2, .path = "r.json"};
+    (void)state;
+    conversion.n_refused_for[AMP_REASON_RUNTIME] = 0;
+    conversion.n_reason[AMP_REASON_RULE] = 1;
+    static const char head[] = "{\"tool\":{\"name\":\"ampconv\",\"version\":\"" AMP_VERSION
+                               "\"},\"report\":\"conversion\",\"exit_code\":0,\"model\":\"m\","
+                               "\"output\":\"o\",\"written\":";
+    char expected[2048];
+    snprintf(expected, sizeof expected,
+             "%sfalse,\"dtype\":\"bfloat16\",\"rules\":[],"
+             "\"opset\":{\"before\":17,\"after\":17},\"ranges\":null,"
+             "\"nodes\":{\"float32\":2,\"other\":0,\"refused\":0},\"reasons\":{\"rule\":1},"
+             "\"refused\":{},\"runs_on\":null,\"interface\":0,\"casts\":{\"before\":0,"
+             "\"inserted\":0,\"folded\":0,\"after\":0,\"of_constants\":0},"
+             "\"bytes\":{\"before\":40,\"after\":40},\"sorted\":false}",
+             head);
+    assert_json(amp_json_conversion(&conversion, false), expected);
+    conversion.refusals = refusals;
+    refuse(&conversion,
+           (struct amp_refusal){.node = "A", .value = "w", .reason = AMP_REASON_WEIGHT_RANGE});
+    refuse(&conversion, (struct amp_refusal){.node = "B",
+                                             .value = "v",
+                                             .reason = AMP_REASON_VALUE_RANGE,
+                                             .number = 70000,
+                                             .seen = AMP_RANGES_DATA});
+    refuse(&conversion, (struct amp_refusal){.node = "C", .reason = AMP_REASON_WEIGHT_RANGE});
+    refuse(&conversion, (struct amp_refusal){.node = "D",
+                                             .reason = AMP_REASON_RUNTIME,
+                                             .lacked = "Conv",
+                                             .runtime = amp_runtime_at(1)});
+    conversion.rule_names = names;
+    conversion.n_rule_names = 1;
+    conversion.ranges = &ranges;
+    conversion.second = AMP_FLOAT16;
+    conversion.opset_after = 22;
+    conversion.n_precision[AMP_FLOAT16] = 3;
+    conversion.n_other = 4;
+    conversion.n_interface = 5;
+    conversion.casts_before = 6;
+    conversion.casts.count = 7;
+    conversion.casts_folded = 8;
+    conversion.casts_after = 9;
+    conversion.casts_of_constants = 10;
+    conversion.bytes_after = 41;
+    conversion.was_unsorted = true;
+    conversion.n_training_lowered = 11;
+    snprintf(expected, sizeof expected,
+             "%strue,\"dtype\":\"bfloat16\",\"second_dtype\":\"float16\","
+             "\"rules\":[\"torch-cpu\"],\"opset\":{\"before\":17,\"after\":22},"
+             "\"ranges\":{\"source\":\"data\",\"samples\":2,\"file\":\"r.json\"},"
+             "\"nodes\":{\"float32\":2,\"float16\":3,\"other\":4,\"refused\":4},"
+             "\"reasons\":{\"rule\":1,\"runtime\":1,\"weight-range\":2,\"value-range\":1},"
+             "\"refused\":{\"weight-range\":{\"count\":2,\"nodes\":["
+             "{\"node\":\"A\",\"constant\":\"w\"},{\"node\":\"C\"}]},"
+             "\"value-range\":{\"count\":1,\"nodes\":[{\"node\":\"B\",\"value\":\"v\","
+             "\"number\":70000.0,\"seen\":\"data\"}]},"
+             "\"runtime\":{\"count\":1,\"nodes\":[{\"node\":\"D\",\"runtime\":\"ort-cpu\","
+             "\"lacks\":\"Conv\"}]}},\"runs_on\":null,\"interface\":5,\"casts\":{\"before\":6,"
+             "\"inserted\":7,\"folded\":8,\"after\":9,\"of_constants\":10},"
+             "\"bytes\":{\"before\":40,\"after\":41},\"sorted\":true,"
+             "\"training\":{\"lowered\":11,\"init_scale\":null}}",
+             head);
+    assert_json(amp_json_conversion(&conversion, true), expected);
+    for (int i = 0; i < 2; i++) {
+        conversion.n_training_lowered = i == 0 ? 2 : 0;
+        conversion.loss_scale = 1024;
+        char *text = amp_json_dump(amp_json_conversion(&conversion, true), JSON_COMPACT);
+        assert_says(text, i == 0 ? "\"training\":{\"lowered\":2,\"init_scale\":1024.0}"
+                                 : "\"training\":{\"lowered\":0,\"init_scale\":1024.0}");
+        free(text);
+    }
 }
 
 /* A node counts as kept where it is float32 by a constraint, although a rule lowers it or a type
@@ -1747,6 +1832,37 @@ static void selections_that_differ_are_told(void **state)
 
 /* ---- several models -------------------------------------------------------------------------- */
 
+/* The same as a table: a row for each model, with figures of those that became one. */
+static void assert_batch_page(json_t *models)
+{
+    static const char rows[] =
+        "<tr><td>m</td><td>converted</td><td class=\"n\">3</td><td class=\"n\">2</td><td "
+        "class=\"n\">30</td>"
+        "<td class=\"n\">0.5</td><td>o</td></tr>\n"
+        "<tr><td>m</td><td>converted</td><td class=\"n\">1</td><td class=\"n\">0</td><td></td><td "
+        "class=\"n\">2</td>"
+        "<td>o</td></tr>\n"
+        "<tr><td>m</td><td>outside tolerance</td><td></td><td></td><td></td><td></td>"
+        "<td>far</td></tr>\n"
+        "<tr><td>m</td><td>outside tolerance</td><td></td><td></td><td></td><td></td>"
+        "<td>far</td></tr>\n"
+        "<tr><td>m</td><td>failed</td><td></td><td></td><td></td><td></td><td>m: bad</td></tr>\n";
+    struct amp_batch_report report = {.models = models, .summary = "some models"};
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_html_batch_page(&report, "page.html", &err), AMP_OK);
+    assert_xml("page.html");
+    char *text = read_text("page.html");
+    assert_says(text, "some models");
+    assert_says(text, "<th scope=\"col\">model</th><th scope=\"col\">verdict</th>"
+                      "<th scope=\"col\" class=\"n\">low nodes</th>"
+                      "<th scope=\"col\" class=\"n\">float32 nodes</th>"
+                      "<th scope=\"col\" class=\"n\">snr, dB</th>"
+                      "<th scope=\"col\" class=\"n\">size</th>"
+                      "<th scope=\"col\">file, or why not</th>");
+    assert_says(text, rows);
+    free(text);
+}
+
 /* A line for each model by its exit code; messages that begin with the model's path have it once.
  */
 static void models_have_a_line_each(void **state)
@@ -1755,10 +1871,11 @@ static void models_have_a_line_each(void **state)
         const char *report, *line;
     } rows[] = {
         {"{'model':'m','output':'o','dtype':'bfloat16','exit_code':0,'written':true,"
-         "'nodes':{'bfloat16':3,'float32':2},'validation':{'error_power':0.001}}",
+         "'nodes':{'bfloat16':3,'float32':2},'validation':{'error_power':0.001},"
+         "'bytes':{'before':80,'after':40}}",
          "m -> o: 3 nodes bfloat16, 2 float32; snr 30.0 dB\n"},
         {"{'model':'m','output':'o','dtype':'float16','exit_code':0,'written':true,"
-         "'nodes':{'float16':1}}",
+         "'nodes':{'float16':1},'bytes':{'before':8,'after':16}}",
          "m -> o: 1 nodes float16, 0 float32\n"},
         {"{'model':'m','exit_code':1,'written':false,'validation':{'reason':'far'}}",
          "m: outside tolerance: far; not written\n"},
@@ -1767,7 +1884,8 @@ static void models_have_a_line_each(void **state)
         {"{'operands':['m'],'exit_code':3,'error':{'message':'m: bad'}}", "m: bad; exit code 3\n"},
         {"{'operands':['m'],'exit_code':4,'error':{'message':'mm: bad'}}",
          "m: mm: bad; exit code 4\n"},
-        {"{'operands':['m'],'exit_code':2,'error':{'message':'no:'}}", "m: no:; exit code 2\n"}};
+        {"{'operands':['m'],'exit_code':2,'error':{'message':'n: no'}}",
+         "m: n: no; exit code 2\n"}};
     static const size_t counts[][3] = {{1, 0, 0}, {2, 0, 0}, {2, 1, 0}, {2, 2, 0},
                                        {2, 2, 1}, {2, 2, 2}, {2, 2, 3}};
     static const enum amp_status worst[] = {
@@ -1798,6 +1916,7 @@ static void models_have_a_line_each(void **state)
                  i == 0 ? "" : "s", counts[i][0], counts[i][1], counts[i][2]);
         assert_string_equal(report.summary, summary);
     }
+    assert_batch_page(models);
     json_decref(models);
 }
 
@@ -1825,6 +1944,7 @@ int main(void)
         cmocka_unit_test(a_conversion_says_what_there_is),
         cmocka_unit_test(nodes_kept_are_named),
         cmocka_unit_test(runtimes_say_what_they_lack),
+        cmocka_unit_test(a_conversion_is_json),
         cmocka_unit_test(nodes_kept_are_those_that_could_be_lower),
         cmocka_unit_test(what_runtimes_lack_stands_behind_them),
         cmocka_unit_test(a_newer_opset_keeps_a_model_from_a_runtime),

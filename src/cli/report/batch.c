@@ -140,8 +140,12 @@ static void put_row(struct amp_html *html, const struct view *view)
                                                : "failed";
     amp_html_put(html, "<tr><td>%s</td><td>%s</td>", view->model, verdict);
     if (view->output != NULL) {
-        amp_html_put(html, "<td>%lld</td><td>%lld</td>", view->n_lower, view->n_wide);
-        amp_html_number_cell(html, view->error);
+        amp_html_put(html, "<td class=\"n\">%lld</td><td class=\"n\">%lld</td>", view->n_lower,
+                     view->n_wide);
+        if (isnan(view->error))
+            amp_html_put(html, "<td></td>");
+        else
+            amp_html_number_cell(html, view->error);
         amp_html_number_cell(html, view->after / view->before);
     } else {
         amp_html_put(html, "<td></td><td></td><td></td><td></td>");
