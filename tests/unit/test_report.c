@@ -1,4 +1,9 @@
 /* What reports say: as text, as drawings, and the page of a search. */
+#include "autocast/rules/rule.h"
+#include "cli/report/task.h"
+#include "cli/report/explanation.h"
+#include "cli/report/layers.h"
+#include "autocast/wholes.h"
 #include "cli/report/batch.h"
 #include "cli/report/bench.h"
 #include "cli/report/conversion.h"
@@ -1920,6 +1925,464 @@ static void models_have_a_line_each(void **state)
     json_decref(models);
 }
 
+/* ---- layers ---------------------------------------------------------------------------------- */
+
+/* What is said of values of two models, each of which is one number, or none. */
+
+enum { LAYERS = 14 };
+
+static struct amp_tensor number_of(double *number, size_t count)
+{
+    return (struct amp_tensor){
+        .dtype = AMP_DOUBLE, .shape = {.rank = 1, .dims = {(int64_t)count}}, .data = number};
+}
+
+static struct amp_metrics metrics_of(double reference, double converted)
+{
+    struct amp_metrics metrics = {.count = 0};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor from = number_of(&reference, 1), to = number_of(&converted, 1);
+    assert_int_equal(amp_metrics_add(&metrics, &from, &to, &err), AMP_OK);
+    return metrics;
+}
+
+/* Values of which the one in place I has an error of I + 1 in 100, and a local one of half that. */
+static void make_layers(struct amp_layers *layers, struct amp_layer items[LAYERS])
+{
+    static const char *const names[LAYERS] = {"a", "b", "c", "d", "e", "f", "g",
+                                              "h", "i", "j", "k", "l", "m", "n"};
+    *layers = (struct amp_layers){.items = items,
+                                  .count = LAYERS,
+                                  .n_paired = {3, 0, 0},
+                                  .n_unpaired = {5, 6},
+                                  .first_nan = SIZE_MAX,
+                                  .first_overflow = SIZE_MAX,
+                                  .largest_jump = SIZE_MAX};
+    for (size_t i = 0; i < LAYERS; i++)
+        items[i] = (struct amp_layer){.names = {names[i], "other"},
+                                      .node_names = {"", i == 1 ? "node" : ""},
+                                      .op_type = "Op",
+                                      .dtype = {AMP_FLOAT, AMP_FLOAT16},
+                                      .shape = {.rank = 1, .dims = {1}},
+                                      .accumulated = metrics_of(100, 101 + (double)i),
+                                      .local = metrics_of(200, 201 + (double)i),
+                                      .has_local = true,
+                                      .range = {{.count = 1, .minimum = -2, .maximum = 1}}};
+}
+
+static void assert_layers(const struct amp_layers *layers, struct amp_layers_view view,
+                          const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    amp_report_layers(file, layers, &view);
+    assert_written(file, &text, expected);
+}
+
+#define LAYERS_TITLE \
+    "     accumulated          local  dtype       reaches  value and its worst element\n"
+
+/* Each form of an error, of the worst element and of a name. 20 log10(100 / 1) is 40 dB. */
+static void errors_of_layers_have_their_forms(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    (void)state;
+    make_layers(&layers, items);
+    layers.n_paired[AMP_PAIRED_BY_POSITION] = 2;
+    for (size_t i = 2; i < 10; i++)
+        items[i].has_local = false;
+    items[1].worst = (struct amp_layer_error){.error = 1, .sample = 2, .values = {1.5, 1.25}};
+    items[2].accumulated = metrics_of(1, 1);
+    items[2].pairing = AMP_PAIRED_BY_POSITION;
+    items[3].accumulated = (struct amp_metrics){.count = 0, .is_float = true};
+    items[4].accumulated = (struct amp_metrics){.count = 8, .different = 1};
+    items[5].accumulated = metrics_of(1, (double)NAN);
+    items[5].worst =
+        (struct amp_layer_error){.error = (double)INFINITY, .values = {1, (double)-NAN}};
+    items[6].accumulated = metrics_of(0, 1);
+    items[6].worst = (struct amp_layer_error){.error = 1, .index = 1, .values = {0, 1}};
+    items[7].dtype[1] = AMP_UNDEFINED;
+    items[8].dtype[1] = AMP_UNDEFINED;
+    strcpy(items[8].reason, "why");
+    strcpy(items[9].reason, "not that");
+    assert_layers(&layers, (struct amp_layers_view){.lines = 10},
+                  "  layers     14 values compared (3 by name, 2 by position); 5 of the reference "
+                  "alone, 6 of the other\n"
+                  "             names differ: values with alike operators, types and shapes in the "
+                  "same place of the graph are taken for the same\n" LAYERS_TITLE
+                  "         40.0 dB        46.0 dB  float16           2  'a' (Op)\n"
+                  "         34.0 dB        40.0 dB  float16           2  'b' (Op 'node') sample 2 "
+                  "[0]: 1.25, not 1.5\n"
+                  "           equal              -  float16           2  'c' (Op), there 'other'\n"
+                  "           empty              -  float16           2  'd' (Op)\n"
+                  "          12.5 %              -  float16           2  'e' (Op)\n"
+                  "    1 not finite              -  float16           2  'f' (Op) [0]: nan, not 1\n"
+                  "           not 0              -  float16           2  'g' (Op) ?: 1, not 0\n"
+                  "               ?              ?  'h' (Op): not computed\n"
+                  "               ?              ?  'i' (Op): why\n"
+                  "         20.0 dB              -  float16           2  'j' (Op); not that\n");
+    layers.count = 1;
+    layers.n_paired[AMP_PAIRED_BY_POSITION] = 0;
+    layers.n_paired[AMP_PAIRED_BY_CASTS] = 1;
+    assert_layers(&layers, (struct amp_layers_view){.lines = 0},
+                  "  layers     1 value compared (3 by name, 1 through casts); 5 of the reference "
+                  "alone, 6 of the other\n");
+}
+
+/* The five worst of either kind and what stands out, or the ten worst of one, or all. */
+static void layers_that_stand_out_are_listed(void **state)
+{
+    static const char head[] = "  layers     14 values compared (3 by name); 5 of the reference "
+                               "alone, 6 of the other\n";
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        static const struct amp_layers_view views[] = {
+            {.lines = -1},
+            {.lines = -1, .order = AMP_LAYERS_BY_LOCAL},
+            {.lines = -1, .order = AMP_LAYERS_BY_ACCUMULATED},
+            {.lines = -1, .is_verbose = true},
+            {.lines = 2, .order = AMP_LAYERS_BY_ACCUMULATED, .is_verbose = true}};
+        static const char *const listed[] = {"abfgklmn", "gnmlkjihfe", "cgnmlkjihf",
+                                             "abcdefghijklmn", "cg"};
+        char found[LAYERS + 1] = "", *text = NULL;
+        size_t size = 0, count = 0;
+        FILE *file = open_memstream(&text, &size);
+        make_layers(&layers, items);
+        /* 'c' and 'g' are not finite there, and of 'c' nothing is known on its own. */
+        items[6].accumulated = items[6].local = metrics_of(1, (double)INFINITY);
+        items[2].accumulated = metrics_of(1, (double)NAN);
+        items[2].has_local = false;
+        if (i == 0) { /* 'f' was not computed, 'a' and 'b' are equal */
+            make_layers(&layers, items);
+            items[5].dtype[1] = AMP_UNDEFINED;
+            items[5].accumulated = items[5].local = metrics_of(1, 1);
+            items[6].accumulated = items[6].local = metrics_of(1, (double)INFINITY);
+            items[0].accumulated = items[0].local = metrics_of(1, 1);
+            items[1].accumulated = items[1].local = metrics_of(1, 1);
+            layers.first_nan = 0;
+            layers.first_overflow = 1;
+            layers.largest_jump = 6;
+        }
+        amp_report_layers(file, &layers, &views[i]);
+        fclose(file);
+        assert_memory_equal(text, head, sizeof head - 1);
+        for (const char *at = strstr(text, LAYERS_TITLE); (at = strstr(at, "  '")) != NULL; at++)
+            found[count++] = at[3];
+        assert_string_equal(found, listed[i]);
+        if (i == 0)
+            assert_says(text, "             ... 6 more; -v lists them\n");
+        else if (i < 3)
+            assert_says(text, "             ... 4 more; -v lists them\n");
+        else
+            assert_null(strstr(text, "more;"));
+        free(text);
+    }
+}
+
+/* The first NaN, the first overflow and the largest jump, with elements that the reference has not.
+ */
+static void marks_of_layers_have_lines(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    (void)state;
+    make_layers(&layers, items);
+    items[0].accumulated.nan[0] = 3;
+    items[0].accumulated.nan[1] = 5;
+    items[0].accumulated.inf[1] = 9;
+    items[1].accumulated.inf[0] = 4;
+    items[1].accumulated.inf[1] = 5;
+    layers.first_nan = 0;
+    layers.first_overflow = 1;
+    layers.largest_jump = 9;
+    items[9].before = 0.01;
+    static const char head[] =
+        "  layers     14 values compared (3 by name); 5 of the reference alone, 6 of the other\n"
+        "  first NaN  'a' (Op): 2 of 1 elements NaN in float16; the reference reaches 2\n"
+        "  overflow   'b' (Op 'node'): 1 of 1 elements infinite in float16; the reference reaches "
+        "2\n";
+    char expected[1024];
+    snprintf(expected, sizeof expected, "%s  jump       'j' (Op): from 40.0 dB to 20.0 dB\n", head);
+    assert_layers(&layers, (struct amp_layers_view){.lines = 0}, expected);
+    items[9].before = 0;
+    snprintf(expected, sizeof expected, "%s  jump       'j' (Op): from equal to 20.0 dB\n", head);
+    assert_layers(&layers, (struct amp_layers_view){.lines = 0}, expected);
+}
+
+/* As JSON, with null for what is not known. */
+static void layers_are_json(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    (void)state;
+    make_layers(&layers, items);
+    layers.count = 2;
+    layers.n_paired[1] = 8;
+    layers.n_paired[2] = 9;
+    items[0].dtype[1] = AMP_UNDEFINED;
+    items[0].has_local = false;
+    items[0].range[0] = (struct amp_range){.count = 3, .nan = 1, .infinite = 2, .zeros = 0};
+    items[0].before = (double)INFINITY;
+    strcpy(items[0].reason, "why");
+    items[1].pairing = AMP_PAIRED_BY_CASTS;
+    items[1].is_output = true;
+    items[1].before = 0.5;
+    items[1].accumulated = (struct amp_metrics){.count = 4, .different = 1, .stray = 0};
+    items[1].local = (struct amp_metrics){.count = 8, .different = 2};
+    items[1].worst =
+        (struct amp_layer_error){.error = 0.25, .index = 0, .sample = 3, .values = {1.5, 1.25}};
+    items[1].range[0] = (struct amp_range){.count = 4,
+                                           .nan = 1,
+                                           .infinite = 2,
+                                           .zeros = 5,
+                                           .minimum = -2,
+                                           .maximum = 1,
+                                           .smallest = 0.5};
+    layers.first_nan = 1;
+    static const char nothing[] =
+        "{\"elements\":0,\"nan\":0,\"infinite\":0,\"zeros\":0,\"min\":null,"
+        "\"max\":null,\"smallest\":null}";
+    char expected[4096];
+    snprintf(
+        expected, sizeof expected,
+        "{\"paired_by\":{\"name\":3,\"casts\":8,\"position\":9},"
+        "\"unpaired\":{\"reference\":5,\"converted\":6},\"first_nan\":\"b\","
+        "\"first_overflow\":null,\"largest_jump\":null,\"values\":["
+        "{\"name\":{\"reference\":\"a\",\"converted\":\"other\"},"
+        "\"node\":{\"reference\":\"\",\"converted\":\"\"},\"op_type\":\"Op\","
+        "\"paired_by\":\"name\",\"is_output\":false,"
+        "\"dtype\":{\"reference\":\"float32\",\"converted\":null},\"shape\":null,"
+        "\"accumulated\":null,\"local\":null,\"before\":\"inf\",\"worst\":null,"
+        "\"range\":{\"reference\":{\"elements\":3,\"nan\":1,\"infinite\":2,\"zeros\":0,\"min\":"
+        "null,"
+        "\"max\":null,\"smallest\":null},\"converted\":%s},\"reason\":\"why\"},"
+        "{\"name\":{\"reference\":\"b\",\"converted\":\"other\"},"
+        "\"node\":{\"reference\":\"\",\"converted\":\"node\"},\"op_type\":\"Op\","
+        "\"paired_by\":\"casts\",\"is_output\":true,"
+        "\"dtype\":{\"reference\":\"float32\",\"converted\":\"float16\"},\"shape\":[1],"
+        "\"accumulated\":{\"differ\":0.25,\"elements\":4,\"different\":1,\"stray\":0,"
+        "\"relative\":0.25},\"local\":{\"differ\":0.25,\"elements\":8,\"different\":2,\"stray\":0,"
+        "\"relative\":0.25},\"before\":0.5,\"worst\":{\"error\":0.25,\"sample\":3,\"index\":[0],"
+        "\"reference\":1.5,\"converted\":1.25},\"range\":{\"reference\":{\"elements\":4,\"nan\":1,"
+        "\"infinite\":2,\"zeros\":5,\"min\":-2.0,\"max\":1.0,\"smallest\":0.5},\"converted\":%s}}]"
+        "}",
+        nothing, nothing);
+    assert_json(amp_json_layers(&layers, AMP_LAYERS_BY_GRAPH), expected);
+    items[1].worst.index = 1;
+    char *text = amp_json_dump(amp_json_layers(&layers, AMP_LAYERS_BY_ACCUMULATED), JSON_COMPACT);
+    assert_says(text, "\"sample\":3,\"index\":null,");
+    free(text);
+}
+
+/* ---- explanations ---------------------------------------------------------------------------- */
+
+/* What each node is, by which rule or constraint, with the casts that it caused. */
+static void nodes_are_explained(void **state)
+{
+    static const struct amp_rule_op ops[] = {{.word = "conv2d", .is_torch = true, .line = 15},
+                                             {.word = "Conv", .line = 0}};
+    static const struct amp_rule rules[] = {
+        {.precision = AMP_LOWER, .source = {.file = "a.yaml", .line = 3}},
+        {.precision = AMP_FP32, .source = {.file = AMP_RULES_COMMAND_LINE}}};
+    static const struct amp_whole wholes[] = {{.name = "softmax"}, {.name = "torch.nn.GELU"}};
+    struct amp_explained_cast casts[] = {{&casts[1], "x", "x_bf16", AMP_BFLOAT16},
+                                         {NULL, "y", "y_f32", AMP_FLOAT}};
+    const struct amp_decision decisions[] = {
+        {.rule = &rules[0], .op = &ops[0], .dtype = AMP_BFLOAT16},
+        {.rule = &rules[0], .op = &ops[1], .dtype = AMP_FLOAT},
+        {.rule = &rules[1], .dtype = AMP_FLOAT},
+        {.reason = AMP_REASON_VALUE_RANGE, .dtype = AMP_FLOAT, .number = 70000},
+        {.reason = AMP_REASON_WEIGHT_RANGE, .dtype = AMP_FLOAT},
+        {.reason = AMP_REASON_RUNTIME,
+         .dtype = AMP_FLOAT,
+         .runtime = amp_runtime_at(1),
+         .lacked = "Conv"},
+        {.reason = AMP_REASON_NOT_FLOAT}};
+    struct amp_explained_node nodes[AMP_COUNT(decisions)];
+    struct amp_assignment assignment = {.lower = AMP_BFLOAT16};
+    struct amp_explanation explanation = {.nodes = nodes,
+                                          .n_nodes = AMP_COUNT(decisions),
+                                          .assignment = &assignment,
+                                          .model_path = "m"};
+    static const char line[] = "node%*s  %-9s %s\n";
+    char expected[4096], *text = NULL;
+    size_t size = 0, used = 0;
+    static const char *const says[][2] = {
+        {"bfloat16", "rule of aten.softmax lower a.yaml:15 conv2d\n"
+                     "    cast 'x' -> 'x_bf16' bfloat16\n    cast 'y' -> 'y_f32' float32"},
+        {"float32", "rule of torch.nn.GELU lower a.yaml:3"},
+        {"float32", "rule fp32 command line"},
+        {"float32", "value-range 'v': 7e+04 proved"},
+        {"float32", "weight-range 'w'"},
+        {"float32", "runtime: ort-cpu has no Conv in bfloat16"},
+        {"-", "not-float"}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(decisions); i++) {
+        nodes[i] = (struct amp_explained_node){.decision = &decisions[i],
+                                               .text = "node",
+                                               .name = "n",
+                                               .domain = "",
+                                               .op_type = "Op",
+                                               .version = i == 0 ? 13 : 0,
+                                               .output = i == 0 ? "o" : NULL,
+                                               .whole = i < 2 ? &wholes[i] : NULL,
+                                               .root = i < 2 ? "r" : NULL,
+                                               .constant = i == 3   ? "v"
+                                                           : i == 4 ? "w"
+                                                                    : NULL,
+                                               .casts = i == 0 ? casts : NULL};
+        used += (size_t)snprintf(expected + used, sizeof expected - used, line, 56, "", says[i][0],
+                                 says[i][1]);
+    }
+    snprintf(expected + used, sizeof expected - used,
+             "    cast 'y' -> 'y_f32' float32\n"
+             "7 nodes, 3 casts\n"
+             "        2 float32   rule            a rule matched\n"
+             "        1 bfloat16  rule            a rule matched\n"
+             "        1 -         not-float       no float data\n"
+             "        1 float32   runtime         a runtime of --target does not have it in the "
+             "lower type\n"
+             "        1 float32   weight-range    a constant is beyond the lower type's range\n"
+             "        1 float32   value-range     a value is beyond the lower type's range\n");
+    explanation.casts = &casts[1];
+    explanation.n_casts = 3;
+    FILE *file = open_memstream(&text, &size);
+    amp_explanation_print(file, &explanation);
+    assert_written(file, &text, expected);
+
+    text = NULL;
+    file = open_memstream(&text, &size);
+    amp_explanation_print_json(file, &explanation);
+    fclose(file);
+    json_t *read = json_loads(text, 0, NULL);
+    assert_non_null(read);
+    assert_int_equal(json_array_size(json_object_get(read, "nodes")), 7);
+    json_decref(read);
+    assert_says(text, "  \"dtype\": \"bfloat16\",\n  \"rules\": [],\n  \"nodes\": [\n");
+    assert_says(
+        text,
+        "    {\"name\": \"n\", \"output\": \"o\", \"domain\": \"\", \"op\": \"Op\", \"version\": "
+        "13, \"composite\": {\"op\": \"softmax\", \"by\": \"note\", \"root\": \"r\"}, \"dtype\": "
+        "\"bfloat16\", \"reason\": \"rule\", \"rule\": {\"precision\": \"lower\", \"file\": "
+        "\"a.yaml\", \"line\": 15, \"torch\": \"conv2d\"}, \"constant\": null, \"casts\": "
+        "[{\"input\": \"x\", \"output\": \"x_bf16\", \"dtype\": \"bfloat16\"}, {\"input\": \"y\", "
+        "\"output\": \"y_f32\", \"dtype\": \"float32\"}]},\n");
+    assert_says(text, "\"version\": null, ");
+    assert_says(text, "\"rule\": {\"precision\": \"lower\", \"file\": \"a.yaml\", \"line\": 3, "
+                      "\"torch\": null}, \"constant\": null, \"casts\": []},\n");
+    assert_says(text,
+                "\"composite\": null, \"dtype\": \"float32\", \"reason\": \"rule\", \"rule\": "
+                "{\"precision\": \"fp32\", \"file\": \"command line\", \"line\": null, \"torch\": "
+                "null}, ");
+    assert_says(text,
+                "\"reason\": \"value-range\", \"rule\": null, \"constant\": null, \"guard\": "
+                "{\"value\": \"v\", \"number\": 70000.0, \"seen\": \"none\"}, \"casts\": []},");
+    assert_says(text,
+                "\"reason\": \"weight-range\", \"rule\": null, \"constant\": \"w\", \"casts\": "
+                "[]},");
+    assert_says(text, "\"rule\": null, \"constant\": null, \"lacks\": {\"runtime\": \"ort-cpu\", "
+                      "\"op\": \"Conv\"}, \"casts\": []},");
+    assert_says(text,
+                "\"dtype\": null, \"reason\": \"not-float\", \"rule\": null, \"constant\": null, "
+                "\"casts\": []}\n  ],\n  \"other_casts\": [{\"input\": \"y\",");
+    assert_says(text,
+                "\"casts\": 3,\n  \"reasons\": [{\"reason\": \"rule\", \"dtype\": \"float32\", "
+                "\"nodes\": 2}, {\"reason\": \"rule\", \"dtype\": \"bfloat16\", \"nodes\": 1}, "
+                "{\"reason\": \"not-float\", \"dtype\": null, \"nodes\": 1}, ");
+    free(text);
+    explanation.n_nodes = 1;
+    explanation.n_casts = 1;
+    explanation.casts = NULL;
+    text = NULL;
+    file = open_memstream(&text, &size);
+    amp_explanation_print(file, &explanation);
+    fclose(file);
+    assert_says(text, "\n1 node, 1 cast\n        1 bfloat16  rule");
+    free(text);
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+/* Of one model a value, of two both; "-" and null where the second has none. */
+static void tasks_are_of_one_model_or_of_two(void **state)
+{
+    struct amp_task tasks[] = {
+        {.path = "t.npy",
+         .name = "t",
+         .scores = {{.count = 4, .squared = 4, .absolute = 2, .spread = 16}}},
+        {.path = "l.npy",
+         .name = "y",
+         .scores = {{.rows = 8, .right = 2}, {.rows = 8, .right = 6}}}};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    amp_report_task(file, &tasks[1], false, false);
+    amp_report_task(file, &tasks[1], true, true);
+    amp_report_task(file, &tasks[0], false, true);
+    assert_written(file, &text,
+                   "  accuracy   25.00 % (2 of 8)\n"
+                   "  accuracy   'y': 25.00 % (2 of 8) in fp32, 75.00 % (6 of 8) converted\n"
+                   "  rmse       1 in fp32, - converted\n"
+                   "  mae        0.5 in fp32, - converted\n"
+                   "  r2         0.75 in fp32, - converted\n");
+    assert_json(amp_json_accuracy(tasks, 2, false),
+                "{\"rows\":8,\"right\":2,\"percent\":25.0,\"output\":\"y\"}");
+    assert_json(amp_json_accuracy(tasks, 2, true),
+                "{\"output\":\"y\",\"reference\":{\"rows\":8,\"right\":2,\"percent\":25.0},"
+                "\"converted\":{\"rows\":8,\"right\":6,\"percent\":75.0}}");
+    assert_null(amp_json_accuracy(tasks, 1, true));
+    assert_null(amp_json_accuracy(tasks, 0, true));
+    assert_json(amp_json_tasks(&tasks[1], 1, false),
+                "[{\"output\":\"y\",\"labels\":\"l.npy\",\"metrics\":{\"accuracy\":0.25}}]");
+    assert_json(
+        amp_json_tasks(&tasks[1], 1, true),
+        "[{\"output\":\"y\",\"labels\":\"l.npy\",\"metrics\":{\"accuracy\":{\"reference\":0.25,"
+        "\"converted\":0.75,\"loss\":-0.5}},\"within\":true}]");
+    text = amp_json_dump(amp_json_tasks(tasks, 1, true), JSON_COMPACT);
+    assert_says(text, "{\"rmse\":{\"reference\":1.0,\"converted\":null,\"loss\":null},");
+    free(text);
+}
+
+/* What a command said of each model: a score, or a verdict, with its reason. */
+static void commands_have_verdicts(void **state)
+{
+    struct amp_eval_check check = {
+        .eval = {.command = "c"},
+        .outcomes = {{.verdict = AMP_EVAL_PASSED, .seconds = 1},
+                     {.verdict = AMP_EVAL_FAILED, .seconds = 2, .reason = "exit code 3"}},
+        .scores = {{.is_scored = true, .score = 4}},
+        .is_outside = true,
+        .reason = "it failed"};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    amp_report_eval(file, &check);
+    assert_written(file, &text, "  eval       passed in fp32, failed converted: exit code 3\n");
+    assert_json(amp_json_eval(&check),
+                "{\"command\":\"c\",\"reference\":{\"verdict\":\"passed\",\"seconds\":1.0},"
+                "\"converted\":{\"verdict\":\"failed\",\"seconds\":2.0,\"reason\":\"exit code 3\"},"
+                "\"within\":false,\"reason\":\"it failed\"}");
+    check.scores[1] = check.scores[0];
+    check.scores[0].is_scored = false;
+    check.is_outside = false;
+    check.outcomes[0] = (struct amp_eval_outcome){.verdict = AMP_EVAL_SCORED, .score = 2.5};
+    check.outcomes[1] = (struct amp_eval_outcome){.verdict = AMP_EVAL_UNSURE};
+    text = NULL;
+    file = open_memstream(&text, &size);
+    amp_report_eval(file, &check);
+    assert_written(file, &text, "  eval       2.5 in fp32, unsure converted\n");
+    assert_json(amp_json_eval(&check),
+                "{\"command\":\"c\",\"reference\":{\"verdict\":\"scored\",\"score\":2.5,"
+                "\"seconds\":0.0},\"converted\":{\"verdict\":\"unsure\",\"seconds\":0.0},"
+                "\"within\":true}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1951,6 +2414,13 @@ int main(void)
         cmocka_unit_test(inputs_are_told_to_those_who_ask),
         cmocka_unit_test(selections_that_differ_are_told),
         cmocka_unit_test(models_have_a_line_each),
+        cmocka_unit_test(errors_of_layers_have_their_forms),
+        cmocka_unit_test(layers_that_stand_out_are_listed),
+        cmocka_unit_test(marks_of_layers_have_lines),
+        cmocka_unit_test(layers_are_json),
+        cmocka_unit_test(nodes_are_explained),
+        cmocka_unit_test(tasks_are_of_one_model_or_of_two),
+        cmocka_unit_test(commands_have_verdicts),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
