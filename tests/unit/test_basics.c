@@ -2290,16 +2290,26 @@ static void tolerances_are_read(void **state)
          "--target snr>=: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"}};
     struct amp_metric_bounds bounds;
     struct amp_task_bounds task_bounds;
+    struct amp_options options;
+    struct amp_named_bound bound;
+    struct amp_error err;
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(rows); i++) {
-        struct amp_options options;
-        struct amp_error err;
         assert_int_equal(parse_line(rows[i].line, &options, &err), AMP_OK);
         enum amp_status status =
             amp_tolerance_parse(&options, AMP_BFLOAT16, &bounds, &task_bounds, &err);
         assert_string_equal(err.text, rows[i].text);
         assert_int_equal(status, rows[i].text[0] != '\0' ? AMP_USAGE : AMP_OK);
         assert_int_equal(amp_task_bounds_any(&task_bounds), i == 3 || i == 6 || i == 8 || i == 9);
+        amp_command_line_free(&options);
+    }
+    for (size_t length = sizeof bound.pair.name - 1; length <= sizeof bound.pair.name; length++) {
+        char line[sizeof bound.pair.name + 32] = "m --tune --target ";
+        memset(line + strlen(line), 'n', length);
+        strcat(line, ">=1");
+        assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+        assert_int_equal(amp_named_bound_at(&options, 0, &bound, &err),
+                         length < sizeof bound.pair.name ? AMP_OK : AMP_USAGE);
         amp_command_line_free(&options);
     }
 }

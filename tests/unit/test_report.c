@@ -1,4 +1,10 @@
 /* What reports say: as text, as drawings, and the page of a search. */
+#include "check/validate.h"
+#include "cli/report/html/verdict.h"
+#include "cli/report/html/decisions.h"
+#include "cli/report/html/ranges.h"
+#include "cli/report/html/outputs.h"
+#include "check/deviations.h"
 #include "autocast/rules/rule.h"
 #include "cli/report/task.h"
 #include "cli/report/explanation.h"
@@ -2383,6 +2389,511 @@ static void commands_have_verdicts(void **state)
                 "\"within\":true}");
 }
 
+/* ---- parts of pages -------------------------------------------------------------------------- */
+
+/* What pages say of results that are made up, part by part. */
+
+/* What HTML, which is destroyed, has below its title: to be freed. */
+static char *written_html(struct amp_html *html)
+{
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_html_write(html, "page.html", &err), AMP_OK);
+    amp_html_destroy(html);
+    assert_xml("page.html");
+    char *text = read_text("page.html"), *part = strdup(strstr(text, "</h1>") + 6);
+    free(text);
+    return part;
+}
+
+static char *findings_of(const struct amp_layers *layers)
+{
+    struct amp_html *html = amp_html_create("findings");
+    amp_html_findings(html, layers, NULL);
+    return written_html(html);
+}
+
+static void assert_findings(const struct amp_layers *layers, const char *expected)
+{
+    char *text = findings_of(layers);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+#define FINDINGS_BEGIN "<ol class=\"findings\">\n"
+#define FINDINGS_END "</ol>\n</main>\n</body>\n</html>\n"
+
+/* Each finding has its sentence, none without its reason. */
+static void findings_have_reasons(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    (void)state;
+    make_layers(&layers, items);
+    layers.count = 3;
+    for (size_t i = 0; i < 3; i++) {
+        items[i].has_local = i == 1;
+        items[i].dtype[1] = i == 2 ? AMP_FLOAT : AMP_FLOAT16;
+        items[i].range[0] = (struct amp_range){.count = 9, .maximum = 65504};
+        items[i].range[1] = (struct amp_range){.count = 9, .nan = 1 + i, .infinite = 4 + i};
+    }
+    items[1].error = 0.02;
+    items[1].before = 0.01;
+    static const char local[] = "<li>By itself, given the reference's values, node "
+                                "<strong><code>node</code></strong> (Op, fp16) is the least exact: "
+                                "40.0 dB. To keep it in float32: <code><span class=\"k\">--node"
+                                "</span> 'node=fp32'</code>.</li>\n";
+    char expected[4096];
+    snprintf(expected, sizeof expected, FINDINGS_BEGIN "%s" FINDINGS_END, local);
+    assert_findings(&layers, expected);
+
+    /* A jump of 6 dB is one, one of 2.9 dB is not; what is behind it, is said once. */
+    layers.largest_jump = 1;
+    snprintf(expected, sizeof expected,
+             FINDINGS_BEGIN "<li>The error grows most at node <strong><code>node</code></strong> "
+                            "(Op, fp16): what it takes has 40.0 dB, what it gives 34.0 dB. To keep "
+                            "it in float32: <code><span class=\"k\">--node</span> "
+                            "'node=fp32'</code>.</li>\n<li>By itself, given the "
+                            "reference's values, node <strong><code>node</code></strong> (Op, "
+                            "fp16) is the least exact: 40.0 dB.</li>\n" FINDINGS_END);
+    assert_findings(&layers, expected);
+    for (int i = 0; i < 4; i++) {
+        items[1].error = i == 1 ? 0.0139 : i == 3 ? (double)INFINITY : 0.02;
+        items[1].before = i == 0 ? 0 : i == 2 ? (double)INFINITY : 0.01;
+        char *text = findings_of(&layers);
+        assert_int_equal(count_of(text, "The error grows most"), i == 0);
+        if (i == 0)
+            assert_says(text, "what it takes has no error, what it gives 34.0 dB.");
+        free(text);
+    }
+    layers.largest_jump = 0;
+    items[0].error = 0.5;
+    char *text = findings_of(&layers);
+    assert_says(text, "The error grows most at the node that gives "
+                      "<strong><code>other</code></strong> (Op, fp16): what it takes has no error, "
+                      "what it gives 6.0 dB.</li>\n");
+    assert_says(text, local);
+    free(text);
+
+    /* What is lost: whether the value is too large, or what is computed on the way. */
+    layers.largest_jump = SIZE_MAX;
+    items[1].has_local = false;
+    layers.first_overflow = 1;
+    assert_findings(
+        &layers, FINDINGS_BEGIN
+        "<li>The first infinity is given by node <strong><code>node</code></strong> (Op, fp16): 2 "
+        "NaN and 5 infinite elements of 9. In the reference the value reaches "
+        "<strong>65504</strong>; the largest float16 is 65504, so it is what is computed on the "
+        "way "
+        "that is too large. To keep it in float32: <code><span class=\"k\">--node</span> "
+        "'node=fp32'</code>.</li>\n" FINDINGS_END);
+    items[1].range[0].maximum = 70000;
+    layers.first_nan = 1;
+    assert_findings(
+        &layers, FINDINGS_BEGIN
+        "<li>The first infinity is given by node <strong><code>node</code></strong> (Op, fp16): 2 "
+        "NaN and 5 infinite elements of 9. In the reference the value reaches "
+        "<strong>70000</strong>; the largest float16 is 65504; nodes that take the value need "
+        "float32 too. To keep it in float32: <code><span class=\"k\">--node</span> "
+        "'node=fp32'</code>.</li>\n<li>In all, <strong>1 of 3 values</strong> are larger "
+        "in "
+        "the reference than float16 holds (see Ranges); bfloat16 would hold them.</li>"
+        "\n" FINDINGS_END);
+    items[1].range[0].maximum = 1;
+    layers.first_nan = 2;
+    text = findings_of(&layers);
+    assert_says(text, "<li>The first NaN is given by the node that gives <strong><code>other</code>"
+                      "</strong> (Op, fp32): 3 NaN and 6 infinite elements of 9. It comes behind "
+                      "the first infinity, and most likely of it.</li>\n");
+    free(text);
+    layers.first_nan = 0;
+    items[2].range[0].maximum = 1e39;
+    items[0].dtype[1] = AMP_BFLOAT16;
+    items[0].range[0].maximum = 3.4e38;
+    text = findings_of(&layers);
+    assert_says(text, "<li>The first NaN is given by the node that gives <strong><code>other</code>"
+                      "</strong> (Op, bf16): 1 NaN and 4 infinite elements of 9. In the reference "
+                      "the value reaches <strong>3.4e38</strong>; the largest bfloat16 is "
+                      "3.39e38; nodes that take the value need float32 too.</li>\n"
+                      "<li>In all, <strong>1 of 3 values</strong> are larger in the reference than "
+                      "bfloat16 holds (see Ranges).</li>\n");
+    free(text);
+    layers.first_overflow = layers.first_nan = 2;
+    items[0].range[0].maximum = 1;
+    text = findings_of(&layers);
+    assert_says(text, "<li>The first infinity is given by the node that gives <strong><code>other"
+                      "</code></strong> (Op, fp32): 3 NaN and 6 infinite elements of 9.</li>\n");
+    assert_null(strstr(text, "In all"));
+    free(text);
+}
+
+static char *deviations_of(const struct amp_deviations *deviations)
+{
+    struct amp_html *html = amp_html_create("outputs");
+    amp_html_deviations(html, "y", deviations);
+    return written_html(html);
+}
+
+/* Errors by size as bars, each with its words; elements as dots, the worst with words. */
+static void deviations_are_drawn(void **state)
+{
+    static const double reference[] = {0, 1, 2, 4, 8, 10},
+                        converted[] = {0, 1, 1.75, 4.25, 8.5, 10};
+    static struct amp_deviations deviations;
+    struct amp_tensor from = number_of((double *)(uintptr_t)reference, 6),
+                      to = number_of((double *)(uintptr_t)converted, 6);
+    (void)state;
+    memset(&deviations, 0, sizeof deviations);
+    amp_deviations_add(&deviations, &from, &to);
+    char *text = deviations_of(&deviations);
+    assert_memory_equal(text, "<h3>Output <code>y</code></h3>\n<div class=\"pair\">\n", 48);
+    assert_int_equal(count_of(text, "<rect "), 3);
+    /* From 0.25 to 1 on the axis, decades from 0.1 to 1, -1 to 1 elements. */
+    assert_says(text, "<title>1 elements are 0.25 to 0.5 too small</title>");
+    assert_says(text, "<title>1 elements are 0.25 to 0.5 too large</title>");
+    assert_says(text, "<title>1 elements are 0.5 to 1 too large</title>");
+    assert_says(text, "<rect class=\"full\"");
+    assert_int_equal(count_of(text, "<rect class=\"low\""), 2);
+    assert_says(text, "Errors by size. 3 of 6 elements have none.");
+    assert_says(text, "<path class=\"dots low\" d=\"M62.0 260.0h0M106.4 236.4h0");
+    assert_says(text, "<title>element 4: 8 became 8.5</title>");
+    assert_says(text, "<title>element 2: 2 became 1.75</title>");
+    assert_int_equal(count_of(text, "<title>element "), 3);
+    assert_says(text, "Each dot is an element, 6 of 6; on the line it is as in the reference. "
+                      "Triangles: the 3 largest errors, the largest 8.5 in place of 8.<");
+    assert_null(strstr(text, "infinite"));
+    free(text);
+
+    deviations.seen = 8;
+    text = deviations_of(&deviations);
+    assert_says(text, "<p><strong>2 of 8 elements are NaN or infinite</strong> in one of the "
+                      "models; the pictures have the others.</p>\n<div class=\"pair\">");
+    free(text);
+    memset(&deviations, 0, sizeof deviations);
+    deviations.seen = 4;
+    text = deviations_of(&deviations);
+    assert_says(text, "<strong>4 of 4 elements are NaN or infinite</strong>");
+    assert_null(strstr(text, "<svg"));
+    free(text);
+    memset(&deviations, 0, sizeof deviations);
+    amp_deviations_add(&deviations, &from, &from);
+    text = deviations_of(&deviations);
+    assert_says(text, "<p>All 6 elements are equal.</p>\n<div class=\"pair\">\n<figure>\n");
+    assert_int_equal(count_of(text, "<figure>"), 1);
+    assert_says(text, "Triangles: the 0 largest errors.<");
+    free(text);
+
+    /* Bars hold two bins where there are more than 48 of them. */
+    for (int n_bins = 48; n_bins <= 49; n_bins++) {
+        memset(&deviations, 0, sizeof deviations);
+        deviations.finite = deviations.seen = 2 * (uint64_t)n_bins;
+        for (int i = 0; i < n_bins; i++)
+            deviations.bins[1][160 + i] = 2;
+        text = deviations_of(&deviations);
+        assert_int_equal(count_of(text, "<rect "), n_bins == 48 ? 48 : 25);
+        assert_says(text, n_bins == 48 ? "<title>2 elements are 1 to 2 too large"
+                                       : "<title>4 elements are 1 to 4 too large");
+        if (n_bins == 49)
+            assert_says(text, "<title>2 elements are 2.81e+14 to 1.13e+15 too large");
+        free(text);
+    }
+}
+
+/* Six outputs are drawn, those outside first; those without errors to draw are none. */
+static void six_outputs_are_drawn(void **state)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+    static struct amp_deviations deviations, none;
+    struct amp_output_check outputs[9] = {{.name = NULL}};
+    struct amp_validation validation = {.outputs = outputs, .n_outputs = 9};
+    (void)state;
+    deviations.seen = deviations.finite = deviations.equal = 1;
+    for (size_t i = 0; i < 9; i++)
+        outputs[i].name = names[i];
+    assert_false(amp_html_has_deviations(&validation));
+    outputs[0].deviations = &none;
+    assert_false(amp_html_has_deviations(&validation));
+    for (size_t i = 1; i < 9; i++)
+        outputs[i].deviations = &deviations;
+    assert_true(amp_html_has_deviations(&validation));
+    outputs[8].is_outside = true;
+    for (size_t n_outputs = 7; n_outputs <= 9; n_outputs += 2) {
+        validation.n_outputs = n_outputs;
+        struct amp_html *html = amp_html_create("outputs");
+        amp_html_outputs(html, &validation);
+        char *text = written_html(html), found[16] = "";
+        size_t count = 0;
+        for (const char *at = text; (at = strstr(at, "Output <code>")) != NULL; at++)
+            found[count++] = at[13];
+        assert_string_equal(found, n_outputs == 7 ? "bcdefg" : "ibcdef");
+        assert_int_equal(count_of(text, "left out"), n_outputs == 9);
+        if (n_outputs == 9)
+            assert_says(text, "<p>2 more outputs are left out.</p>\n");
+        free(text);
+    }
+}
+
+enum { BARS = 60 };
+
+static char *ranges_of(const struct amp_html_range *ranges, size_t count)
+{
+    struct amp_html *html = amp_html_create("ranges");
+    amp_html_ranges(html, ranges, count);
+    return written_html(html);
+}
+
+/* Bars from the least to the largest magnitude: those beyond what their dtype holds first, then the
+   28 largest; below, the 12 smallest of those that float16 does not hold in full. */
+static void ranges_are_drawn(void **state)
+{
+    static struct amp_html_range ranges[BARS];
+    static char names[BARS][8];
+    (void)state;
+    for (size_t i = 0; i < BARS; i++) {
+        snprintf(names[i], sizeof names[i], "v%02zu", i);
+        ranges[i] = (struct amp_html_range){
+            .name = names[i],
+            .op_type = "Op",
+            .dtype = AMP_FLOAT16,
+            .range = {.count = 1, .maximum = (double)(i + 1), .smallest = (double)(i + 1) * 4e-6}};
+    }
+    ranges[3].range.minimum = -65504;
+    char *text = ranges_of(ranges, BARS);
+    assert_memory_equal(text,
+                        "<p>From the smallest magnitude that is not 0 to the largest, in the "
+                        "reference. 0 of 60 values",
+                        93);
+    assert_int_equal(count_of(text, "<h3>"), 2);
+    assert_int_equal(count_of(text, "<rect "), 28 + 12);
+    assert_says(text, "v03 (Op) in fp16: from 1.6e-05 to 65504<");
+    const char *first = strstr(text, "<rect "), *second = strstr(text, "v59 (Op)");
+    assert_true(strncmp(strstr(first, "<title>"), "<title>v03", 10) == 0 && first < second);
+    assert_null(strstr(text, "v31 (Op)"));
+    assert_non_null(strstr(text, "v33 (Op)"));
+    const char *small = strstr(text, "The smallest magnitudes");
+    assert_true(strncmp(strstr(strstr(small, "<rect "), "<title>"), "<title>v00", 10) == 0);
+    assert_null(strstr(small, "v12 (Op)"));
+    assert_non_null(strstr(small, "v11 (Op)"));
+    assert_null(strstr(text, "beyond the dtype"));
+    assert_null(strstr(text, "bf16 least"));
+    assert_null(strstr(text, "bf16 largest"));
+    assert_int_equal(count_of(text, "fp16 least normal"), 2);
+    free(text);
+
+    ranges[7].range.maximum = 65505;
+    ranges[8].range.maximum = 65505;
+    ranges[8].dtype = AMP_BFLOAT16;
+    ranges[9].range.maximum = 2e38;
+    ranges[9].dtype = AMP_FLOAT;
+    text = ranges_of(ranges, BARS);
+    assert_says(text,
+                "\xe2\x9c\x97 1 of 60 values go beyond what their dtype in the converted model "
+                "holds: they become infinite there. ");
+    assert_says(text, "v07 (Op) in fp16: from 3.2e-05 to 65505, beyond the dtype&#39;s largest<");
+    assert_says(text, "v08 (Op) in bf16: from 3.6e-05 to 65505<");
+    assert_true(strncmp(strstr(strstr(text, "<rect "), "<title>"), "<title>v07", 10) == 0);
+    assert_int_equal(count_of(text, "<rect class=\"wrong\""), 2);
+    assert_int_equal(count_of(text, "<path class=\"solidbad\""), 2);
+    assert_says(text, ">65505</text>");
+    free(text);
+
+    /* Nothing at all, and what was not seen or is 0, has no bar. */
+    text = ranges_of(ranges, 0);
+    assert_int_equal(count_of(text, "<svg"), 0);
+    assert_says(text, "reference. 0 of 0 values go beyond what their dtype in the converted model "
+                      "holds. bf16");
+    free(text);
+    ranges[0].range = (struct amp_range){.count = 1, .maximum = 5, .smallest = 6.103515625e-5};
+    text = ranges_of(ranges, 1);
+    assert_int_equal(count_of(text, "<rect "), 1);
+    assert_int_equal(count_of(text, "<h3>"), 1);
+    free(text);
+    ranges[0].range.smallest = 6.1e-5;
+    text = ranges_of(ranges, 1);
+    assert_int_equal(count_of(text, "<h3>"), 2);
+    free(text);
+}
+
+/* Two hundred guarded nodes and four thousand of all have rows; alike decisions are one row, those
+   first that most nodes have. */
+static void decisions_have_rows(void **state)
+{
+    static struct amp_explained_node nodes[4001];
+    static const struct amp_rule_op op = {.word = "conv2d", .is_torch = true, .line = 15};
+    static const struct amp_rule_op own = {.word = "Conv"};
+    static const struct amp_rule rule = {.precision = AMP_LOWER, .source = {"a.yaml", 3, 1}},
+                                 line = {.precision = AMP_FP32,
+                                         .source = {.file = AMP_RULES_COMMAND_LINE}};
+    struct amp_explained_cast casts[] = {{&casts[1], "x", "x_bf16", AMP_BFLOAT16},
+                                         {NULL, "y", "y_f32", AMP_FLOAT}};
+    const struct amp_decision decisions[] = {
+        {.reason = AMP_REASON_MASK, .dtype = AMP_FLOAT, .number = (double)INFINITY},
+        {.reason = AMP_REASON_VALUE_RANGE,
+         .rule = &rule,
+         .op = &op,
+         .dtype = AMP_FLOAT,
+         .number = 70000,
+         .seen = AMP_RANGES_DATA},
+        {.rule = &rule, .op = &own, .dtype = AMP_BFLOAT16},
+        {.rule = &line, .dtype = AMP_FLOAT},
+        {.reason = AMP_REASON_NOT_FLOAT}};
+    struct amp_explanation explanation = {.nodes = nodes};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(nodes); i++)
+        nodes[i] = (struct amp_explained_node){.decision = &decisions[i == 0     ? 0
+                                                                      : i <= 200 ? 1
+                                                                      : i == 201 ? 2
+                                                                      : i < 300  ? 3
+                                                                                 : 4],
+                                               .text = i == 201 ? "the one" : "node",
+                                               .constant = i == 0     ? NULL
+                                                           : i <= 200 ? "v"
+                                                                      : NULL,
+                                               .casts = i == 201   ? &casts[0]
+                                                        : i == 202 ? &casts[1]
+                                                                   : NULL};
+    for (int i = 0; i < 3; i++) {
+        explanation.n_nodes = i == 0 ? 4001 : i == 1 ? 200 : 203;
+        explanation.nodes = i == 2 ? nodes + 201 : nodes;
+        struct amp_html *html = amp_html_create("decisions");
+        amp_html_decisions(html, &explanation);
+        char *text = written_html(html);
+        static const char left_out[] = "<p>1 more are left out.</p>\n";
+        static const char nodes_left_out[] =
+            "<p>1 more are left out; <code>--list</code> has them.</p>\n";
+        assert_int_equal(count_of(text, left_out), i == 0);
+        assert_int_equal(count_of(text, nodes_left_out), i == 0);
+        assert_int_equal(count_of(text, "Nodes that rules would lower"), i < 2);
+        assert_int_equal(count_of(text, "<tr><td>"), i == 0   ? 5 + 200 + 4000
+                                                     : i == 1 ? 2 + 200 + 200
+                                                              : 3 + 203);
+        if (i == 0) {
+            assert_says(text, "<tbody>\n<tr><td>no float data</td><td><span class=\"tag "
+                              "other\">as it was</span></td><td class=\"n\">3701</td>"
+                              "<td class=\"n\"></td><td>node</td></tr>\n"
+                              "<tr><td>a value is beyond the lower type&#39;s range (lower by "
+                              "a.yaml:15, conv2d)</td><td><span class=\"tag full\">fp32</span></td>"
+                              "<td class=\"n\">200</td>");
+            assert_says(text, "<tr><td>fp32 by command line</td><td><span class=\"tag full\">fp32"
+                              "</span></td><td class=\"n\">98</td><td class=\"n\">1</td>"
+                              "<td>node</td></tr>\n<tr><td>a mask plus scores would be infinite in "
+                              "the lower type</td>");
+            assert_says(text, "<tr><td>lower by a.yaml:3</td><td><span class=\"tag low\">bf16"
+                              "</span></td><td class=\"n\">1</td><td class=\"n\">2</td>"
+                              "<td>the one</td></tr>\n</tbody>");
+            assert_says(text, "<td><code></code></td><td class=\"n\">of any size</td>"
+                              "<td>proved</td></tr>\n");
+            assert_says(text, "<td><code>v</code></td><td class=\"n\">70000</td>"
+                              "<td>in data</td></tr>\n");
+            assert_says(text, "a.yaml:15, conv2d): v</td><td class=\"n\"></td></tr>\n");
+            assert_says(text, "<td>lower by a.yaml:3</td><td class=\"n\">2</td></tr>\n");
+        }
+        free(text);
+    }
+}
+
+/* The verdict's head counts what is within, or what is outside. */
+static void verdicts_count_outputs(void **state)
+{
+    struct amp_output_check outputs[2];
+    struct amp_task task;
+    struct amp_eval_check eval;
+    struct amp_validation validation = made_up(outputs, &task, &eval);
+    static const struct {
+        size_t n_outputs, samples;
+        bool is_outside, is_within;
+        const char *text;
+    } rows[] = {
+        {1, 10, true, false,
+         "<p class=\"verdict bad\"><strong>\xe2\x9c\x97 Outside tolerance</strong><br/>1 of 1 "
+         "output "
+         "outside tolerance; 10 samples. A note.</p>\n<p class=\"dim\">Tolerance: max_abs at most "
+         "0.125; accuracy-drop at most 6.25 %; eval-drop at most 50 %, where they are "
+         "defined.</p>"},
+        {2, 1, true, false,
+         "Outside tolerance</strong><br/>1 of 2 outputs outside tolerance; 1 sample. A note.</p>"},
+        {2, 1, false, true,
+         "<p class=\"verdict good\"><strong>\xe2\x9c\x93 Within tolerance</strong><br/>2 of 2 "
+         "outputs "
+         "within tolerance; 1 sample. A note."},
+        {0, 1, false, true, "Within tolerance</strong><br/>A note.</p>\n"}};
+    (void)state;
+    validation.task_bounds.items[0].most = 0.0625;
+    outputs[1] = outputs[0];
+    outputs[1].name = "z";
+    outputs[1].is_outside = false;
+    outputs[1].is_given = true;
+    outputs[1].metrics = (struct amp_metrics){.count = 0};
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        validation.n_outputs = rows[i].n_outputs;
+        validation.samples = rows[i].samples;
+        validation.is_within = rows[i].is_within;
+        validation.widened[1] = i;
+        outputs[0].is_outside = rows[i].is_outside;
+        struct amp_html *html = amp_html_create("verdict");
+        amp_html_verdict(html, &validation, "A note.");
+        char *text = written_html(html);
+        assert_says(text, rows[i].text);
+        assert_int_equal(count_of(text, "<p>The worst output is <code>y</code>: far off.</p>"),
+                         rows[i].is_outside);
+        assert_int_equal(count_of(text, "nodes were computed in float32 and rounded"), i > 0);
+        assert_int_equal(count_of(text, "The outputs of the converted model"),
+                         rows[i].n_outputs > 0);
+        if (i == 0) {
+            assert_says(
+                text,
+                "<th scope=\"col\">output</th><th scope=\"col\">verdict</th>"
+                "<th scope=\"col\">type</th><th scope=\"col\" class=\"n\">elements that differ</th>"
+                "<th scope=\"col\" class=\"n\">NaN</th>");
+            assert_says(text,
+                        "<tr class=\"bad\"><td><code>y</code></td><td class=\"w\">far off</td>"
+                        "<td class=\"w\">bfloat16 [2, 3]</td><td class=\"n\">25 %</td>"
+                        "<td class=\"n\">1 \xe2\x86\x92 2</td><td class=\"n\">3 \xe2\x86\x92 4"
+                        "</td></tr>\n");
+            assert_says(text, "<tr class=\"bad\"><td>accuracy</td><td><code>y</code></td>"
+                              "<td class=\"n\">75.00 % (15 of 20)</td>"
+                              "<td class=\"n\">25.00 % (5 of 20)</td><td>a drop</td></tr>\n");
+            assert_says(text, "The command <code>try {}</code> says: reference <strong>4</strong>; "
+                              "converted <strong>3</strong>. </p>");
+        }
+        if (i == 2) {
+            assert_says(text, "<tr class=\"good\"><td><code>y</code></td><td class=\"w\">within "
+                              "tolerance</td>");
+            assert_says(text, "<tr class=\"good\"><td><code>z</code></td><td class=\"w\">within "
+                              "tolerance, on the reference&#39;s selection</td><td class=\"w\">"
+                              "bfloat16 [2, 3]</td><td class=\"n\">\xe2\x80\x93</td>");
+        }
+        free(text);
+    }
+    struct amp_html *html = amp_html_create("tasks");
+    task = (struct amp_task){.name = "y", .scores = {{.count = 4, .squared = 4, .spread = 16}}};
+    amp_html_tasks(html, &task, 0, true);
+    amp_html_tasks(html, &task, 1, false);
+    amp_html_tasks(html, &task, 1, true);
+    char *text = written_html(html);
+    assert_int_equal(count_of(text, "Against the labels."), 2);
+    assert_int_equal(count_of(text, "class=\"n\">converted</th>"), 1);
+    assert_int_equal(count_of(text, "class=\"n\">reference</th>"), 1);
+    assert_int_equal(count_of(text, "class=\"n\">model</th>"), 1);
+    assert_says(text,
+                "<tr class=\"good\"><td>rmse</td><td><code>y</code></td><td class=\"n\">1</td>"
+                "<td></td></tr>\n");
+    assert_says(text, "<td class=\"n\">1</td><td class=\"n\">\xe2\x80\x93</td><td></td></tr>\n");
+    free(text);
+    eval.outcomes[1].verdict = AMP_EVAL_FAILED;
+    strcpy(eval.reason, "Worse.");
+    html = amp_html_create("eval");
+    amp_html_verdict(html, &validation, "");
+    text = written_html(html);
+    assert_says(text, "converted <strong>failed</strong>. Worse.</p>");
+    free(text);
+    assert_true(isnan(amp_html_snr_bound(&validation)));
+    for (size_t row = 0; amp_metric_at(row) != NULL; row++)
+        validation.bounds.items[row] = (double)row;
+    for (size_t row = 0; amp_metric_at(row) != NULL; row++)
+        if (strcmp(amp_metric_name_at(row), "snr") == 0)
+            assert_true(amp_html_snr_bound(&validation) == (double)row);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2421,6 +2932,12 @@ int main(void)
         cmocka_unit_test(nodes_are_explained),
         cmocka_unit_test(tasks_are_of_one_model_or_of_two),
         cmocka_unit_test(commands_have_verdicts),
+        cmocka_unit_test(findings_have_reasons),
+        cmocka_unit_test(deviations_are_drawn),
+        cmocka_unit_test(six_outputs_are_drawn),
+        cmocka_unit_test(ranges_are_drawn),
+        cmocka_unit_test(decisions_have_rows),
+        cmocka_unit_test(verdicts_count_outputs),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
