@@ -1,5 +1,6 @@
 /* What everything uses: words, shapes, dtypes, maps and arenas; the order of graphs; text for
- * people; what the words of a command line mean. */
+ * people; what the words of a command line mean, those about inputs too. */
+#include "cli/inputs.h"
 #include "cli/options/command_line.h"
 #include "cli/options/target.h"
 #include "cli/options/tolerance.h"
@@ -20,6 +21,7 @@
 #include "core/utf8.h"
 #include "core/words.h"
 #include "net.h"
+#include "onnx/sample/tensor_file.h"
 #include "onnx/schema/schema.h"
 #include "pattern/matcher.h"
 #include "pattern/pattern.h"
@@ -2355,6 +2357,288 @@ static void expected_outputs_have_two_tolerances(void **state)
     }
 }
 
+/* ---- inputs of a command line ---- */
+
+static void save(const char *path, enum amp_dtype dtype, struct amp_shape shape, const void *data)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor tensor = *net_tensor(dtype, shape, data);
+    assert_int_equal(amp_tensor_save(path, "x", &tensor, &err), AMP_OK);
+}
+
+/* A model of a float input, one of integers with a symbolic dim, one of bytes, one that is constant
+   and one that has a value of its own; and files for them. */
+static void start_inputs(void)
+{
+    static const float numbers[] = {1, 2, 3, 4, 5};
+    static const int64_t whole[] = {1, 2, 3, -1, 256};
+    static const bool flags[] = {true, false};
+    static const double doubles[] = {0.5, 2};
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)),
+             n = input("n", AMP_INT64, DIMS(amp_symbol_dim(net.model, "N"), 3)),
+             b = input("b", AMP_UINT8, DIMS(2));
+    uint32_t own[] = {input("c", AMP_FLOAT, DIMS(2)), input("w", AMP_FLOAT, DIMS(2))};
+    for (int i = 0; i < 2; i++) {
+        struct amp_value *value = amp_value_at(net.model, own[i]);
+        value->initial = net_tensor(AMP_FLOAT, DIMS(2), numbers);
+        value->constant = i == 0 ? value->initial : NULL;
+        value->is_initializer = true;
+    }
+    output(NODE("Neg", "y", x));
+    output(NODE("Neg", "y=z", n));
+    output(NODE("Identity", "q", b));
+    infer_all();
+    save("x.npy", AMP_FLOAT, DIMS(2), numbers);
+    save("x5.npy", AMP_FLOAT, DIMS(5), numbers);
+    save("d.npy", AMP_DOUBLE, DIMS(2), doubles);
+    save("n.npy", AMP_INT64, DIMS(1, 3), whole);
+    save("b.npy", AMP_INT64, DIMS(2), whole);
+    save("b5.npy", AMP_INT64, DIMS(5), whole);
+    save("large.npy", AMP_INT64, DIMS(2), whole + 3);
+    save("flags.npy", AMP_BOOL, DIMS(2), flags);
+    save("y=z", AMP_INT64, DIMS(1), whole);
+}
+
+/* What comes of opening the inputs of LINE, and of loading all samples and labels. */
+static enum amp_status open_line(const char *line, struct amp_error *err)
+{
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_label_files labels;
+    assert_int_equal(parse_line(line, &options, err), AMP_OK);
+    enum amp_status status = amp_inputs_open(&options, net.model, &inputs, err);
+    if (status == AMP_OK) {
+        for (size_t i = 0; i < inputs.count && status == AMP_OK; i++) {
+            struct amp_tensor tensors[5] = {{.data = NULL}}, outputs[3] = {{.data = NULL}};
+            status = amp_inputs_load(&inputs, i, tensors, outputs, err);
+            amp_tensors_release(tensors, 5);
+            amp_tensors_release(outputs, 3);
+        }
+        if (status == AMP_OK)
+            status = amp_label_files_load(&inputs, &labels, err);
+        if (status == AMP_OK)
+            amp_label_files_close(&labels);
+        amp_inputs_close(&inputs);
+    }
+    amp_command_line_free(&options);
+    return status;
+}
+
+static void inputs_are_named_and_of_the_model(void **state)
+{
+    static const struct said rows[] = {
+        {"run m", NULL},
+        {"run m -i x=x.npy -i n=n.npy -i b=b.npy", NULL},
+        {"run m -i x=d.npy -i n=n.npy -i b=b.npy -i w=x.npy", NULL},
+        {"run m -i q=x.npy", "--input q: the model has no such input; did you mean 'x'?"},
+        {"run m -i qqqqq=x.npy",
+         "--input qqqqq: the model has no such input; there are: 'x', 'n', 'b', 'w'"},
+        {"run m -i c=x.npy", "--input c: it is constant in the model"},
+        {"run m -i x=x.npy -i x=x.npy", "--input x=x.npy: 'x' is given twice"},
+        {"run m -i x=x.npy", "no --input for 'n', 'b'; give all inputs or none"},
+        {"run m -i w=x.npy", "no --input for 'x', 'n', 'b'; give all inputs or none"},
+        {"run m -i b=b.npy -i x=x.npy", "no --input for 'n'; give all inputs or none"},
+        {"run m -i b=large.npy", "input 'b': element 0, -1, does not fit into uint8"},
+        {"run m -i b=flags.npy -i x=x.npy -i n=n.npy", NULL},
+        {"run m --samples 3", NULL},
+        {"run m --samples 0", "--samples 0: at least 1 is needed"},
+        {"run m --input-shape x=2 --data x.npy",
+         "--input-shape x=2 is about random inputs; --data supplies them"},
+        {"run m --input-range x=0,1 --data x.npy",
+         "--input-range x=0,1 is about random inputs; --data supplies them"},
+        {"run m --input-range x=0,1 --input x=x.npy",
+         "--input-range x=0,1 is about random inputs; --input supplies them"},
+        {"run m --dim N=0", NULL},
+        {"run m --dim N=2", NULL},
+        {"run m --dim N=-1", "--dim N=-1: a number of 0 or more is needed"},
+        {"run m --dim N=1x", "--dim N=1x: a number of 0 or more is needed"},
+        {"run m --dim N=99999999999999999999",
+         "--dim N=99999999999999999999: a number of 0 or more is needed"},
+        {"run m --dim M=1",
+         "--dim M: the model has no such symbolic dim in its inputs; did you mean 'N'?"},
+        {"run m --dim MMMMM=1",
+         "--dim MMMMM: the model has no such symbolic dim in its inputs; there are: 'N'"},
+        {"run m --input-shape n=2,3", NULL},
+        {"run m --input-shape x=2", NULL},
+        {"run m --input-shape n=2", "--input-shape n=2: 'n' is [?, 3]: the input has 2 dims"},
+        {"run m --input-shape n=2,",
+         "--input-shape n=2,: sizes with commas between them are needed, as n=1,3,224,224"},
+        {"run m --input-shape n=,2",
+         "--input-shape n=,2: sizes with commas between them are needed, as n=1,3,224,224"},
+        {"run m --input-shape n=-2,3",
+         "--input-shape n=-2,3: sizes with commas between them are needed, as n=1,3,224,224"},
+        {"run m --input-shape n=2;3",
+         "--input-shape n=2;3: sizes with commas between them are needed, as n=1,3,224,224"},
+        {"run m --input-shape n=99999999999999999999,3",
+         "--input-shape n=99999999999999999999,3: sizes with commas between them are needed, as "
+         "n=1,3,224,224"},
+        {"run m --input-range x=0,1", NULL},
+        {"run m --input-range x=-1e9,1e9", NULL},
+        {"run m --input-range b=0,255", NULL},
+        {"run m --input-range x=0",
+         "--input-range x=0: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=,1",
+         "--input-range x=,1: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=0,",
+         "--input-range x=0,: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=0,1x",
+         "--input-range x=0,1x: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=0;1",
+         "--input-range x=0;1: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=nan,1",
+         "--input-range x=nan,1: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=0,inf",
+         "--input-range x=0,inf: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=2,1", "--input-range x=2,1: LO is greater than HI"},
+        {"run m --input-range w=0,1", "--input-range w=0,1: the model has values for it itself"},
+        {"run m --input-range c=0,1", "--input-range c: it is constant in the model"},
+        {"run m --labels n.npy", NULL},
+        {"run m --labels y=d.npy", NULL},
+        {"run m --labels y=z", NULL}, /* a file */
+        {"run m --labels y=z=n.npy", NULL},
+        {"run m --labels q=b.npy", NULL},
+        {"run m --labels y=flags.npy",
+         "flags.npy: labels of type bool; integers are needed for classes, floats for targets"},
+        {"run m --labels p=b.npy", "--labels p: the model has no such output; did you mean 'y'?"},
+        {"run m --labels ppppp=b.npy",
+         "--labels ppppp: the model has no such output; there are: 'y', 'y=z', 'q'"}};
+    (void)state;
+    start_inputs();
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_error err;
+        enum amp_status status = open_line(rows[i].line, &err);
+        if (strcmp(err.text, rows[i].text != NULL ? rows[i].text : "") != 0)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        assert_int_equal(status != AMP_OK, rows[i].text != NULL);
+    }
+}
+
+/* What is noted of each input by what supplies it. */
+static void inputs_are_noted(void **state)
+{
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err;
+    (void)state;
+    start_inputs();
+    assert_int_equal(parse_line("run m --dim N=2 --seed 7", &options, &err), AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    assert_true(inputs.notes.are_random);
+    assert_int_equal(inputs.count, 1);
+    assert_non_null(strstr(inputs.notes.items[0], "'x' float32 [2]: random"));
+    assert_non_null(strstr(inputs.notes.items[0], ", seed 7"));
+    assert_non_null(strstr(inputs.notes.items[1], "'n' int64 [2, 3]: "));
+    assert_null(inputs.notes.items[3]);
+    assert_string_equal(inputs.notes.items[4], "'w' float32 [2]: the model's own");
+    assert_null(inputs.notes.sizes);
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+
+    assert_int_equal(parse_line("run m -i x=d.npy -i n=n.npy -i b=b.npy", &options, &err), AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    assert_false(inputs.notes.are_random);
+    assert_string_equal(inputs.notes.items[0], "'x' float32 [2]: d.npy");
+    assert_string_equal(inputs.notes.items[1], "'n' int64 [1, 3]: n.npy");
+    assert_null(inputs.notes.items[3]);
+    assert_null(inputs.notes.items[4]);
+    struct amp_tensor tensors[5] = {{.data = NULL}};
+    assert_int_equal(amp_inputs_load(&inputs, 0, tensors, NULL, &err), AMP_OK);
+    assert_int_equal(tensors[0].dtype, AMP_FLOAT);
+    assert_true(amp_tensor_double(&tensors[0], 0) == 0.5);
+    assert_int_equal(tensors[2].dtype, AMP_UINT8);
+    assert_int_equal(amp_tensor_int(&tensors[2], 1), 2);
+    assert_null(tensors[3].data);
+    assert_null(tensors[4].data);
+    amp_tensors_release(tensors, 5);
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+}
+
+/* Rows of data are cut into as many batches as there are whole ones, of strings too, and their
+   labels with them. */
+static void data_are_cut_into_batches(void **state)
+{
+    static const struct amp_str strings[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}};
+    static const float numbers[] = {1, 2, 3, 4, 5};
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        enum amp_dtype dtype = i == 0 ? AMP_FLOAT : AMP_STRING;
+        net_start(22);
+        output(NODE("Identity", "y", input("x", dtype, DIMS(2))));
+        infer_all();
+        save("rows.npy", dtype, DIMS(5), i == 0 ? (const void *)numbers : strings);
+        save("labels.npy", AMP_FLOAT, DIMS(5), numbers);
+        save("few.npy", AMP_FLOAT, DIMS(4), numbers);
+        assert_int_equal(parse_line("run m --data rows.npy --labels labels.npy --labels few.npy",
+                                    &options, &err),
+                         AMP_OK);
+        assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+        assert_int_equal(inputs.count, 2);
+        assert_string_equal(inputs.notes.batches,
+                            "5 rows in batches of 2; 1 that fill none is left out");
+        assert_int_equal(inputs.notes.left_out, 1);
+        for (size_t k = 0; k < 2; k++) {
+            struct amp_tensor tensor = {.data = NULL};
+            assert_int_equal(amp_inputs_load(&inputs, k, &tensor, NULL, &err), AMP_OK);
+            assert_int_equal(tensor.shape.rank, 1);
+            assert_int_equal(tensor.shape.dims[0], 2);
+            for (size_t e = 0; e < 2; e++) {
+                if (i == 0)
+                    assert_true(amp_tensor_double(&tensor, e) == (double)(2 * k + e + 1));
+                else
+                    assert_memory_equal(((const struct amp_str *)tensor.data)[e].data,
+                                        strings[2 * k + e].data, 1);
+            }
+            amp_tensors_release(&tensor, 1);
+            assert_string_equal(inputs.notes.items[0],
+                                i == 0 ? "'x' float32 [2]: rows.npy" : "'x' string [2]: rows.npy");
+        }
+        struct amp_label_files labels;
+        assert_int_equal(amp_label_files_load(&inputs, &labels, &err), AMP_OK);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(labels.items[k].tensor.shape.dims[0], 4);
+            assert_true(amp_tensor_double(&labels.items[k].tensor, 3) == 4);
+        }
+        amp_label_files_close(&labels);
+        amp_inputs_close(&inputs);
+        amp_command_line_free(&options);
+
+        /* As many samples as are asked for. */
+        assert_int_equal(parse_line("run m --data rows.npy --samples 1", &options, &err), AMP_OK);
+        assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+        assert_int_equal(inputs.count, 1);
+        amp_inputs_close(&inputs);
+        amp_command_line_free(&options);
+    }
+    static const char *const lines[] = {"run m --data six.npy", "run m --data two.npy",
+                                        "run m --data seven.npy --data rows5.npy"};
+    static const char *const notes[] = {"6 rows in batches of 2", NULL,
+                                        "12 rows in batches of 2; 2 that fill none are left out"};
+    static const float many[] = {1, 2, 3, 4, 5, 6, 7};
+    net_start(22);
+    output(NODE("Identity", "y", input("x", AMP_FLOAT, DIMS(2))));
+    infer_all();
+    save("six.npy", AMP_FLOAT, DIMS(6), many);
+    save("two.npy", AMP_FLOAT, DIMS(2), many);
+    save("seven.npy", AMP_FLOAT, DIMS(7), many);
+    save("rows5.npy", AMP_FLOAT, DIMS(5), many);
+    for (size_t i = 0; i < AMP_COUNT(lines); i++) {
+        assert_int_equal(parse_line(lines[i], &options, &err), AMP_OK);
+        assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+        if (notes[i] == NULL)
+            assert_null(inputs.notes.batches);
+        else
+            assert_string_equal(inputs.notes.batches, notes[i]);
+        assert_int_equal(inputs.count, i == 0 ? 3 : i == 1 ? 1 : 5);
+        amp_inputs_close(&inputs);
+        amp_command_line_free(&options);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2427,7 +2711,10 @@ int main(void)
         cmocka_unit_test(bounds_are_named_in_their_order),
         cmocka_unit_test(tolerances_are_read),
         cmocka_unit_test(expected_outputs_have_two_tolerances),
+        NET_TEST(inputs_are_named_and_of_the_model),
+        NET_TEST(inputs_are_noted),
+        NET_TEST(data_are_cut_into_batches),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
