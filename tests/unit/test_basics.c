@@ -2397,7 +2397,7 @@ static void start_inputs(void)
     save("b5.npy", AMP_INT64, DIMS(5), whole);
     save("large.npy", AMP_INT64, DIMS(2), whole + 3);
     save("flags.npy", AMP_BOOL, DIMS(2), flags);
-    save("y=z", AMP_INT64, DIMS(1), whole);
+    save("p=q.npy", AMP_INT64, DIMS(1), whole);
 }
 
 /* What comes of opening the inputs of LINE, and of loading all samples and labels. */
@@ -2495,7 +2495,8 @@ static void inputs_are_named_and_of_the_model(void **state)
         {"run m --input-range c=0,1", "--input-range c: it is constant in the model"},
         {"run m --labels n.npy", NULL},
         {"run m --labels y=d.npy", NULL},
-        {"run m --labels y=z", NULL}, /* a file */
+        {"run m --labels y=z", "z: not a .npy or .pb file"},
+        {"run m --labels p=q.npy", NULL}, /* a file */
         {"run m --labels y=z=n.npy", NULL},
         {"run m --labels q=b.npy", NULL},
         {"run m --labels y=flags.npy",

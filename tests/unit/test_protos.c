@@ -792,7 +792,8 @@ static void metadata_are_replaced(void **state)
 
 static void names_are_given_once(void **state)
 {
-    static char name_w[] = "w", empty[] = "";
+    static char name_w[] = "w", empty[] = "", constant_type[] = "Constant",
+                value_int[] = "value_int";
     Onnx__ValueInfoProto *twice[] = {&made.x, &made.x};
     Onnx__TensorProto *tensors[] = {&made.initializer, &made.initializer};
     (void)state;
@@ -812,6 +813,19 @@ static void names_are_given_once(void **state)
     start_model();
     made.gives[0] = empty;
     model_is(AMP_MODEL, "graph output 'y' is not defined");
+    start_model();
+    made.node.op_type = constant_type;
+    made.node.n_input = 0;
+    add_attr();
+    made.attr.name = value_int;
+    model_is(AMP_OK, NULL);
+    made.gives[0] = empty;
+    made.y.name = name_x;
+    model_is(AMP_MODEL, "(Constant-13): output 0 (output) is missing");
+    made.opset.domain = name_w; /* nothing is known of the operator then */
+    model_is(AMP_OK, NULL);
+    made.node.n_output = 0;
+    model_is(AMP_OK, NULL);
     start_model();
     made.takes[0] = name_w;
     model_is(AMP_MODEL, "node 0 with output 'y' (Neg-13), input 0: value 'w' is not defined");
