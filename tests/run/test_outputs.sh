@@ -46,6 +46,13 @@ cat >wanted <<'END'
 END
 verdict 'more with -v' diff wanted report
 
+# Names of files that would be longer than the system takes, in a folder that is there.
+deep=$(printf './%.0s' {1..2045})
+for samples in 1 2; do
+  said=$("$AMPCONV" run -q "$double" --samples $samples --output-dir "$deep" 2>&1)
+  if [[ "$? $said" == '2 ampconv: ./'*'./: the path is too long' ]]; then echo "ok a path that is too long, $samples"; else echo "not ok a path that is too long, $samples: ${said:0:80} ... ${said: -80}"; fi
+done
+
 chmod 555 out 2>/dev/null
 if [ ! -w out ]; then
   verdict 'a folder that cannot be written' bash -c '! "$0" run -q "$1" --output-dir out' "$AMPCONV" "$scores"

@@ -37,6 +37,9 @@ cp "$here/unknown_op/model.onnx" "$scratch/broken/lacking/"
 rm -r "$scratch"/broken/bare/test_data_set_*
 rm "$scratch"/broken/surplus/test_data_set_*/output_0.pb
 rm "$scratch"/broken/short/test_data_set_1/input_0.pb
+for name in cut good; do add ties $name data_sets; done
+cp "$scratch/broken/cut/model.onnx" "$scratch/ties/cut/"
+add ties differs data_mismatch
 add broken differs data_mismatch
 add broken differs_too data_mismatch
 echo 'no case' >"$scratch/mixed/readme"
@@ -103,6 +106,12 @@ failed surplus: broken/surplus/test_data_set_0: no expected outputs
      1 failed: the model cannot be read
      1 skipped: no kernel for example.org.Mystery
 ampconv: 6 of 8 cases failed
+END
+check 'as many of each reason' ties 1 -q <<'END'
+1 passed, 2 failed, 0 skipped
+     1 failed: outputs are not as expected
+     1 failed: the model cannot be read
+ampconv: 2 of 3 cases failed
 END
 check 'JSON' mixed 1 -q --json - <<'END'
 {
