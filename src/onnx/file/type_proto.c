@@ -13,7 +13,7 @@ static int64_t read_dim(struct amp_model *model, const Onnx__TensorShapeProto__D
     if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE)
         return dim->dim_value < 0 ? AMP_DIM_UNKNOWN : dim->dim_value;
     if (dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM &&
-        dim->dim_param != NULL && dim->dim_param[0] != '\0')
+        dim->dim_param[0] != '\0')
         return amp_symbol_dim(model, dim->dim_param);
     return AMP_DIM_UNKNOWN;
 }
