@@ -22,15 +22,34 @@ OPERATOR KERNEL LOWER GRADIENT VERSIONS TYPES
 Abs C native yes 1 6 13 T float16-64 bfloat16 int8-64 uint8-64
 AffineGrid C rounded - 20 T1 float16-64 bfloat16; T2 int64
 BlackmanWindow C native - 17 T1 int32-64; T2 float16-64 bfloat16 int8-64 uint8-64
+Cast C native yes 1 6 9 13 19 21 23 24 25 T1 float16-64 bfloat16 int8-64 uint8-64 bool string float8 float8e8m0 float4e2m1 int4 uint4 int2 uint2; T2 float16-64 bfloat16 int8-64 uint8-64 bool string float8 float8e8m0 float4e2m1 int4 uint4 int2 uint2
 Col2Im C rounded - 18 T float16-64 bfloat16 int8-64 uint8-64
 Conv oneDNN native yes 1 11 22 T float16-64 bfloat16
 DynamicQuantizeLinear C - - 11 T1 float32; T2 uint8
 MatMulInteger oneDNN - - 10 T1 int8 uint8; T2 int8 uint8; T3 int32
 Not C - - 1 T bool
+OptionalHasElement C native - 15 18 O float16-64 int8-64 uint8-64 bool string complex64-128 sequence of float16-64 int8-64 uint8-64 bool string complex64-128 optional of float16-64 int8-64 uint8-64 bool string complex64-128 optional sequence of float16-64 int8-64 uint8-64 bool string complex64-128; B bool
+QuantizeLinear C native - 10 13 19 21 23 24 25 T1 float16-32 bfloat16 int32; T2 float16-32 bfloat16 int32 float8e8m0; T3 int8-16 uint8-16 float8 float4e2m1 int4 uint4 int2 uint2
 SequenceAt C native - 11 S sequence of float16-64 int8-64 uint8-64 bool string complex64-128; T float16-64 int8-64 uint8-64 bool string complex64-128; I int32-64
 Where C native yes 9 16 B bool; T float16-64 bfloat16 int8-64 uint8-64 bool string complex64-128
+ai.onnx.ml.ArrayFeatureExtractor C - - 1 T float32-64 int32-64 string
+ai.onnx.ml.CastMap C - - 1 T1 map; T2 float32 int64 string
 com.microsoft.FusedMatMul oneDNN native - 1 T float16-64 bfloat16
 END
+
+# Columns begin below their titles, two blanks behind the longest of the one before.
+verdict 'columns' "$(awk 'NR == 1 { n = split("KERNEL LOWER GRADIENT VERSIONS TYPES", titles, " ") }
+  { lines[NR] = $0 }
+  END {
+    for (i = 1; i <= n; i++) {
+      at = index(lines[1], titles[i]); tight = 0
+      for (k = 1; k <= NR; k++) {
+        if (substr(lines[k], at - 2, 2) != "  " || substr(lines[k], at, 1) == " ") print titles[i], "in", lines[k]
+        tight += substr(lines[k], at - 3, 1) != " "
+      }
+      if (!tight) print "before", titles[i], "there is more room than it takes"
+    }
+  }' "$scratch/text")"
 
 # A kernel for each entry of the list, and no other.
 kernels=$(awk 'NR > 1 && $2 != "-"' "$scratch/text" | wc -l)
