@@ -192,8 +192,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 static int add_range(struct text *text, const struct family *family, uint32_t dtypes, int from)
 {
     int to = from;
-    while (to < 4 && family->members[to] != AMP_UNDEFINED &&
-           dtypes & AMP_DTYPE_BIT(family->members[to]))
+    while (to < 4 && dtypes & AMP_DTYPE_BIT(family->members[to]))
         to++;
     if (to == from)
         return to + 1;

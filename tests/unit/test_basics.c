@@ -1,5 +1,13 @@
 /* What everything uses: words, shapes, dtypes, maps and arenas; the order of graphs; text for
  * people; what the words of a command line mean, those about inputs too. */
+#include "cli/train.h"
+#include "cli/run.h"
+#include "cli/rules.h"
+#include "cli/destination.h"
+#include "cli/convert/convert.h"
+#include "cli/compare.h"
+#include "cli/calibrate.h"
+#include "cli/bench.h"
 #include "cli/inputs.h"
 #include "cli/options/command_line.h"
 #include "cli/options/target.h"
@@ -37,6 +45,8 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -2640,6 +2650,217 @@ static void data_are_cut_into_batches(void **state)
     }
 }
 
+/* ---- commands ---- */
+
+/* What commands refuse before they read a model, or, with the last row of each, that they go on to
+   read one that is not there. */
+static void commands_refuse_what_does_not_go_together(void **state)
+{
+    static const struct said rows[] = {
+        {"compare a b --opset 3", "--opset converts REF: 'b' does not go with it"},
+        {"compare a b --cast-cache on", "--cast-cache converts REF: 'b' does not go with it"},
+        {"compare a b --io keep", "--io converts REF: 'b' does not go with it"},
+        {"compare a b -r r", "--rules converts REF: 'b' does not go with it"},
+        {"compare a b --node n=fp32", "--node converts REF: 'b' does not go with it"},
+        {"compare a b --op o=fp32", "--op converts REF: 'b' does not go with it"},
+        {"compare a b --lower-ops f", "--lower-ops converts REF: 'b' does not go with it"},
+        {"compare a b --fp32-ops f", "--fp32-ops converts REF: 'b' does not go with it"},
+        {"compare a b --strict-rules", "--strict-rules converts REF: 'b' does not go with it"},
+        {"compare a b --ranges f", "--ranges converts REF: 'b' does not go with it"},
+        {"compare a b -d bf16 --ranges f", "--dtype converts REF: 'b' does not go with it"},
+        {"compare a --ranges f",
+         "compare REF MODEL: two models are needed, or one and --dtype, what it is to be "
+         "converted to"},
+        {"compare - -", "stdin cannot be both models"},
+        {"compare a - --sort local", "--sort goes with --layers"},
+        {"compare a - --lines 0", "--lines goes with --layers"},
+        {"compare - b --layers --sort worst",
+         "--sort worst: graph, local or accumulated is needed"},
+        {"compare a b --samples 0", "--samples 0: at least 1 is needed"},
+        {"compare a -d fp16 --layers --sort local --lines 0",
+         "a: cannot open: No such file or directory"},
+        {"compare a - --layers --sort graph", "a: cannot open: No such file or directory"},
+        {"run a --format txt", "--format txt: npy or pb is possible"},
+        {"run a -t snr", "--tolerance snr: METRIC=VALUE is needed"},
+        {"run a --format npy", "a: cannot open: No such file or directory"},
+        {"run a --format pb", "a: cannot open: No such file or directory"},
+        {"bench a -d bf16,fp8", "--dtype: 'fp8' is none of fp32, bf16 and fp16"},
+        {"bench a -d bf16,", "--dtype: '' is none of fp32, bf16 and fp16"},
+        {"bench a -d fp32,bf16,fp32", "--dtype: 'fp32' is there twice"},
+        {"bench a -d fp16,bf16,fp32", "a: cannot open: No such file or directory"},
+        {"bench a", "a: cannot open: No such file or directory"},
+        {"train a --train x", "--train goes with --make-training"},
+        {"train a --steps 0 --epochs 0", "--steps and --epochs: one of the two is possible"},
+        {"train a --expand", "--expand needs --output"},
+        {"train a --expand -o o --steps 0",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o --epochs 0",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o --log l",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o --json=j",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o --report r",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o", "a: cannot open: No such file or directory"},
+        {"train a --make-training loss=mse --train x", "a: cannot open: No such file or directory"},
+        {"train a --steps 0", "a: cannot open: No such file or directory"},
+        {"rules --diff a b m -d fp32", "--diff is about rules, and --dtype fp32 takes none"},
+        {"rules --diff a b m -d fp8",
+         "--dtype fp8: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed"},
+        {"rules --diff a b m", "m: cannot open: No such file or directory"},
+        {"rules --check torch-cpu m -d fp32",
+         "--check is about rules, and --dtype fp32 takes none"},
+        {"rules --check torch-cpu m", "m: cannot open: No such file or directory"},
+        {"calibrate a --samples 0", "a: cannot open: No such file or directory"},
+        {"a --dump-after reads",
+         "--dump-after reads: read, infer, opset, assign, insert or fold; did you mean 'read'?"},
+        {"a -d fp8", "--dtype fp8: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed"},
+        {"a", "a: cannot open: No such file or directory"}};
+    static enum amp_status (*const commands[])(const struct amp_options *, struct amp_error *) = {
+        [AMP_CMD_CONVERT] = amp_command_convert, [AMP_CMD_RUN] = amp_command_run,
+        [AMP_CMD_RULES] = amp_command_rules,     [AMP_CMD_BENCH] = amp_command_bench,
+        [AMP_CMD_COMPARE] = amp_command_compare, [AMP_CMD_CALIBRATE] = amp_command_calibrate,
+        [AMP_CMD_TRAIN] = amp_command_train};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_options options;
+        struct amp_error err;
+        if (parse_line(rows[i].line, &options, &err) != AMP_OK)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        enum amp_status status = commands[options.command](&options, &err);
+        if (strcmp(err.text, rows[i].text) != 0)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        bool is_unread = strstr(rows[i].text, "cannot open") != NULL;
+        assert_int_equal(status, is_unread ? AMP_IO : AMP_USAGE);
+        amp_command_line_free(&options);
+    }
+}
+
+/* ---- destinations ---- */
+
+static void touch(const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fclose(file);
+}
+
+/* Whether all that LINE has written can be, and where its model goes. */
+static enum amp_status find_places(const char *line, struct amp_arena *arena, const char **path,
+                                   struct amp_error *err)
+{
+    struct amp_options options;
+    struct amp_target target = {.lower = AMP_UNDEFINED};
+    assert_int_equal(parse_line(line, &options, err), AMP_OK);
+    enum amp_status status = amp_target_parse(&options, &target, err);
+    if (status == AMP_OK)
+        status = amp_destinations_check(&options, err);
+    if (status == AMP_OK && options.command == AMP_CMD_CONVERT)
+        status = amp_destination_choose(&options, &target, arena, path, err);
+    amp_command_line_free(&options);
+    return status;
+}
+
+static void models_go_where_nothing_is_lost(void **state)
+{
+    static const struct {
+        const char *line, *path, *text;
+    } rows[] = {
+        {"in.onnx", "in.bf16.onnx", NULL},
+        {"in.onnx -d fp16", "in.fp16.onnx", NULL},
+        {"in.onnx -d fp16,bf16", "in.fp16-bf16.onnx", NULL},
+        {"in.onnx -d fp32 --opset 20", "in.opset20.onnx", NULL},
+        {"in.onnx -d fp32", "in.fp32.onnx", NULL},
+        {"sub/in.onnx", "sub/in.bf16.onnx", NULL},
+        {"other", "other.bf16.onnx", NULL},
+        {"in.onnx -o out.onnx", "out.onnx", NULL},
+        {"-", "-", NULL},
+        {"in.onnx -o -", "-", NULL},
+        {"taken.onnx", NULL, "taken.bf16.onnx exists; use --force, or -o to name an output"},
+        {"taken.onnx -f", "taken.bf16.onnx", NULL},
+        {"taken.onnx -o taken.bf16.onnx", "taken.bf16.onnx", NULL},
+        {"link.onnx", NULL, "link.bf16.onnx exists; use --force, or -o to name an output"},
+        {"in.onnx -o in.onnx", NULL,
+         "in.onnx is the input and would be lost; use --force, or another name"},
+        {"in.onnx -o ./in.onnx", NULL,
+         "./in.onnx is the input and would be lost; use --force, or another name"},
+        {"in.onnx -f -o in.onnx", "in.onnx", NULL},
+        {"in.onnx --json=in.onnx", NULL, "--json in.onnx: that is the input, which would be lost"},
+        {"in.onnx -f --json=in.onnx", NULL,
+         "--json in.onnx: that is the input, which would be lost"},
+        {"in.onnx --json=r --report r", NULL, "--report and --json cannot both go to r"},
+        {"in.onnx --json=r --report ./r", NULL, "--report and --json cannot both go to ./r"},
+        {"in.onnx --tune --rules-out r --costs-out r", NULL,
+         "--rules-out and --costs-out cannot both go to r"},
+        {"in.onnx --tune --tune-log r --costs-out r", NULL,
+         "--tune-log and --costs-out cannot both go to r"},
+        {"in.onnx --json=a --report b", "in.bf16.onnx", NULL},
+        {"in.onnx -o r --json=r", NULL, "--json r: that is the model itself"},
+        {"in.onnx --json=in.bf16.onnx", NULL, "--json in.bf16.onnx: that is the model itself"},
+        {"in.onnx -o - --json -", NULL, "stdout cannot take both the model and --json -"},
+        {"in.onnx -o - --report -", NULL, "stdout cannot take both the model and --report -"},
+        {"in.onnx -o o --json -", "o", NULL},
+        {"in.onnx -o none/o", NULL, "none/o: cannot create: No such file or directory"},
+        {"in.onnx --report none/o", NULL, "none/o: cannot create: No such file or directory"},
+        {"in.onnx --external-data w", "in.bf16.onnx", NULL},
+        {"in.onnx --external-data sub/w", "in.bf16.onnx", NULL},
+        {"in.onnx --external-data ..w", "in.bf16.onnx", NULL},
+        {"in.onnx --external-data in.bf16.onnx", NULL,
+         "--external-data in.bf16.onnx: that is the model itself"},
+        {"sub/in.onnx --external-data in.bf16.onnx", NULL,
+         "--external-data in.bf16.onnx: that is the model itself"},
+        {"in.onnx --external-data ../w", NULL,
+         "--external-data ../w: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data sub/../w", NULL,
+         "--external-data sub/../w: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data /w", NULL,
+         "--external-data /w: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data w/", NULL,
+         "--external-data w/: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data -", NULL,
+         "--external-data -: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data=", NULL,
+         "--external-data : a name relative to the output's folder is needed"},
+        {"in.onnx --external-data none/w", NULL,
+         "none/w: cannot create: No such file or directory"},
+        {"sub/in.onnx --external-data none/w", NULL,
+         "sub/none/w: cannot create: No such file or directory"},
+        {"run in.onnx --json=in.onnx", NULL,
+         "--json in.onnx: that is the input, which would be lost"},
+        {"compare other in.onnx --json=in.onnx", NULL,
+         "--json in.onnx: that is the input, which would be lost"},
+        {"calibrate in.onnx -o in.onnx", NULL,
+         "--output in.onnx: that is the input, which would be lost"},
+        {"train in.onnx --log l --json=l", NULL, "--json and --log cannot both go to l"},
+        {"train in.onnx -o l --log l", NULL, "--output and --log cannot both go to l"},
+        {"run in.onnx --output-dir in.onnx", NULL,
+         "in.onnx: cannot create the folder: Not a directory"},
+        {"run in.onnx --output-dir none/d", NULL,
+         "none/d: cannot create the folder: No such file or directory"},
+        {"run in.onnx --output-dir sub", NULL, NULL},
+        {"run in.onnx --output-dir new", NULL, NULL}};
+    struct amp_arena *arena = amp_arena_create();
+    (void)state;
+    assert_int_equal(mkdir("sub", 0777), 0);
+    touch("in.onnx");
+    touch("sub/in.onnx");
+    touch("other");
+    touch("taken.bf16.onnx");
+    assert_int_equal(symlink("nowhere", "link.bf16.onnx"), 0);
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_error err;
+        const char *path = NULL;
+        enum amp_status status = find_places(rows[i].line, arena, &path, &err);
+        if (strcmp(err.text, rows[i].text != NULL ? rows[i].text : "") != 0)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        assert_int_equal(status != AMP_OK, rows[i].text != NULL);
+        if (rows[i].path != NULL)
+            assert_string_equal(path, rows[i].path);
+    }
+    amp_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2715,6 +2936,8 @@ int main(void)
         NET_TEST(inputs_are_named_and_of_the_model),
         NET_TEST(inputs_are_noted),
         NET_TEST(data_are_cut_into_batches),
+        cmocka_unit_test(commands_refuse_what_does_not_go_together),
+        cmocka_unit_test(models_go_where_nothing_is_lost),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
