@@ -31,10 +31,10 @@ static const struct amp_value *input_at(const struct amp_model *model, size_t i)
     return amp_value_at(model, model->graphs[0].inputs.items[i]);
 }
 
-/* Whether a run needs a tensor from outside for the input. */
+/* Whether a run needs a tensor from outside for the input; one that is constant has the initial. */
 static bool is_required(const struct amp_value *input)
 {
-    return input->initial == NULL && input->constant == NULL;
+    return input->initial == NULL;
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */

@@ -104,7 +104,7 @@ static enum amp_status check_inputs(const struct test_case *test, const char *pa
     const struct amp_graph *graph = &test->model->graphs[0];
     for (size_t i = 0; i < graph->inputs.count; i++) {
         const struct amp_value *value = amp_value_at(test->model, graph->inputs.items[i]);
-        if (inputs[i].data == NULL && value->constant == NULL && value->initial == NULL)
+        if (inputs[i].data == NULL && value->initial == NULL)
             return amp_fail(err, AMP_MODEL, "%s: no input '%s'", path, value->name);
     }
     return AMP_OK;

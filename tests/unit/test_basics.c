@@ -1,5 +1,6 @@
 /* What everything uses: words, shapes, dtypes, maps and arenas; the order of graphs; text for
  * people; what the words of a command line mean, those about inputs too. */
+#include "onnx/file/external.h"
 #include "cli/train.h"
 #include "cli/run.h"
 #include "cli/rules.h"
@@ -2525,6 +2526,31 @@ static void inputs_are_named_and_of_the_model(void **state)
     }
 }
 
+/* Data need not have what the model has itself. */
+static void data_have_what_is_needed(void **state)
+{
+    static const float numbers[] = {1, 2};
+    static const int64_t whole[] = {1, 2, 3};
+    struct amp_error err;
+    (void)state;
+    start_inputs();
+    for (int i = 0; i < 3; i++) {
+        char path[64], folder[16], line[64];
+        snprintf(folder, sizeof folder, "d%d", i);
+        assert_int_equal(mkdir(folder, 0777), 0);
+        snprintf(path, sizeof path, "%s/x.npy", folder);
+        save(path, AMP_FLOAT, DIMS(2), numbers);
+        snprintf(path, sizeof path, "%s/b.npy", folder);
+        save(path, AMP_INT64, DIMS(2), whole);
+        snprintf(path, sizeof path, "%s/%s.npy", folder, i == 0 ? "w" : "n");
+        save(path, i == 0 ? AMP_FLOAT : AMP_INT64, i == 0 ? DIMS(2) : DIMS(1, 3),
+             i == 0 ? (const void *)numbers : whole);
+        snprintf(line, sizeof line, "run m --data %s%s", folder, i == 2 ? " -i w=x.npy" : "");
+        assert_int_equal(open_line(line, &err), i == 0 ? AMP_MODEL : AMP_OK);
+        assert_string_equal(err.text, i == 0 ? "d0: nothing for input 'n'" : "");
+    }
+}
+
 /* What is noted of each input by what supplies it. */
 static void inputs_are_noted(void **state)
 {
@@ -2861,6 +2887,54 @@ static void models_go_where_nothing_is_lost(void **state)
     amp_arena_destroy(arena);
 }
 
+/* A data file of the input stays, unless what replaces the input has its own in that place. */
+static void data_files_of_the_input_stay(void **state)
+{
+    static const struct {
+        const char *line, *path, *data_path, *text;
+    } rows[] = {{"data.onnx -o out", "out", NULL, ""},
+                {"data.onnx -o out", "out", "new", ""},
+                {"data.onnx -o out", "out", "kept", ""},
+                {"data.onnx", "out", "kept", "kept exists; use --force, or -o to name an output"},
+                {"data.onnx -f", "out", "kept", ""},
+                {"data.onnx -o out", "weights", NULL,
+                 "weights is part of the input and would be lost; another name is needed"},
+                {"data.onnx -o out", "./weights", "new",
+                 "./weights is part of the input and would be lost; another name is needed"},
+                {"data.onnx -o out", "out", "weights",
+                 "weights is part of the input and would be lost; another name is needed"},
+                {"data.onnx -f", "out", "weights",
+                 "weights is part of the input and would be lost; another name is needed"},
+                {"data.onnx -f -o data.onnx", "data.onnx", "weights", ""},
+                {"data.onnx -f -o data.onnx", "./data.onnx", "weights", ""},
+                {"data.onnx -o out", "out", "data.onnx",
+                 "data.onnx is part of the input and would be lost; another name is needed"},
+                {"data.onnx -f -o data.onnx", "data.onnx", "./data.onnx",
+                 "./data.onnx is part of the input and would be lost; another name is needed"},
+                {"data.onnx -o out", "out", "none/new",
+                 "none/new: cannot create: No such file or directory"}};
+    struct amp_external *external = amp_external_create("data.onnx");
+    struct amp_error err = {.status = AMP_OK};
+    void *data;
+    (void)state;
+    touch("data.onnx");
+    touch("weights");
+    touch("kept");
+    assert_int_equal(amp_external_map(external, &(struct amp_external_range){.location = "weights"},
+                                      &data, &err),
+                     AMP_OK);
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_options options;
+        assert_int_equal(parse_line(rows[i].line, &options, &err), AMP_OK);
+        enum amp_status status =
+            amp_destination_check(&options, external, rows[i].path, rows[i].data_path, &err);
+        assert_string_equal(err.text, rows[i].text);
+        assert_int_equal(status != AMP_OK, rows[i].text[0] != '\0');
+        amp_command_line_free(&options);
+    }
+    amp_external_destroy(external);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2934,10 +3008,12 @@ int main(void)
         cmocka_unit_test(tolerances_are_read),
         cmocka_unit_test(expected_outputs_have_two_tolerances),
         NET_TEST(inputs_are_named_and_of_the_model),
+        NET_TEST(data_have_what_is_needed),
         NET_TEST(inputs_are_noted),
         NET_TEST(data_are_cut_into_batches),
         cmocka_unit_test(commands_refuse_what_does_not_go_together),
         cmocka_unit_test(models_go_where_nothing_is_lost),
+        cmocka_unit_test(data_files_of_the_input_stay),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

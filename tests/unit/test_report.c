@@ -1,4 +1,6 @@
 /* What reports say: as text, as drawings, and the page of a search. */
+#include "cli/report/html/graph_drawing.h"
+#include "cli/report/html/layers.h"
 #include "check/validate.h"
 #include "cli/report/html/verdict.h"
 #include "cli/report/html/decisions.h"
@@ -2894,6 +2896,187 @@ static void verdicts_count_outputs(void **state)
             assert_true(amp_html_snr_bound(&validation) == (double)row);
 }
 
+static char *graph_of(const struct amp_model *model, const struct amp_drawing_note *notes)
+{
+    struct amp_html *html = amp_html_create("graph");
+    amp_html_graph(html, model, notes);
+    return written_html(html);
+}
+
+/* Boxes say what their nodes compute in, by class, corners and words; casts are marks on lines. */
+static void boxes_and_lines_have_their_classes(void **state)
+{
+    struct amp_drawing_note notes[6] = {
+        [1] = {.is_known = true, .decibels = 34.5},
+        [2] = {.is_known = true, .decibels = (double)INFINITY, .warning = "worst by itself"}};
+    struct sketch s = sketch();
+    uint32_t x = add_input(&s, "x");
+    uint32_t low = add_node(&s, "Cast", "cast", x, AMP_NONE, AMP_BFLOAT16);
+    uint32_t a = add_node(&s, "Relu", "a", low, AMP_NONE, AMP_BFLOAT16);
+    uint32_t b = add_node(&s, "Add", "b", x, a, AMP_FLOAT);
+    add_node(&s, "Shape", "size", x, AMP_NONE, AMP_INT64);
+    (void)state;
+    amp_value_at(s.model, b)->is_output = true;
+    amp_ids_push(s.model, &s.model->graphs[0].outputs, b);
+    char *text = graph_of(s.model, NULL);
+    assert_says(text, " 1 nodes that give no floats are left out.</p>\n");
+    assert_null(strstr(text, "share a box"));
+    assert_null(strstr(text, "what Where to look names"));
+    assert_null(strstr(text, "local "));
+    assert_int_equal(count_of(text, "<title>The graph, layers 1 to 4 of 4</title>"), 1);
+    assert_int_equal(count_of(text, "<g>"), 4);
+    assert_says(text, "<g><title>input x, float32</title><rect class=\"end\" ");
+    assert_says(text, "<g><title>output b, float32</title><rect class=\"end\" ");
+    assert_says(text, "<g><title>a (Relu) in bf16, takes 1 cast.</title><rect class=\"low\" ");
+    assert_says(text, "<g><title>b (Add) in fp32, takes 0 casts.</title><rect class=\"full\" ");
+    assert_int_equal(count_of(text, "height=\"46\" rx=\"22\"/>"), 2);
+    assert_int_equal(count_of(text, "height=\"46\" rx=\"9\"/>"), 1);
+    assert_int_equal(count_of(text, "height=\"46\" rx=\"0\"/>"), 1);
+    /* The first layer begins at 6 + 70 / 2, each is 70 high. */
+    for (int layer = 0; layer < 4; layer++) {
+        char part[64];
+        snprintf(part, sizeof part, "\" y=\"%d.0\" width=\"156\"", 41 + 70 * layer);
+        assert_says(text, part);
+    }
+    assert_says(text, " font-weight=\"600\">input</text>");
+    assert_says(text, " font-weight=\"600\">output</text>");
+    assert_says(text, " font-weight=\"600\">Relu</text>");
+    assert_says(text, " font-size=\"10\" text-anchor=\"end\">bf16</text>");
+    assert_says(text, " font-size=\"10\" text-anchor=\"end\">fp32</text>");
+    assert_int_equal(count_of(text, "<title>cast from fp32</title>"), 1);
+    assert_int_equal(count_of(text, "<path class=\"linelow\" "), 1);
+    assert_int_equal(count_of(text, " back\""), 0);
+    /* x to b passes the layer of a: two parts, the first of which goes on downward. */
+    assert_int_equal(count_of(text, "<path class=\"linefull\" "), 4);
+    assert_int_equal(count_of(text, "v46\"/>"), 1);
+    free(text);
+
+    text = graph_of(s.model, notes);
+    assert_says(text, "what Where to look names");
+    assert_int_equal(count_of(text, "font-size=\"10\">local "), 1);
+    assert_says(text, "font-size=\"10\">local 34.5 dB</text></g>");
+    assert_says(text, "<g><title>b (Add) in fp32, takes 0 casts. worst by itself</title><rect "
+                      "class=\"full heavy\" ");
+    assert_int_equal(count_of(text, "l9 15h-18z"), 1);
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* Of several nodes in a box the worst is known, and how many compute in what; a long graph goes on
+   in the next column. */
+static void folded_boxes_have_shares(void **state)
+{
+    enum { NODES = 16 * 30 };
+    static struct amp_drawing_note notes[NODES];
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+    (void)state;
+    for (int i = 0; i < NODES; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "/layer.%d/op_%d", i / 30, i);
+        at = add_node(&s, "Relu", name, at, AMP_NONE,
+                      i % 30 < 20   ? AMP_BFLOAT16
+                      : i % 30 < 25 ? AMP_FLOAT
+                                    : AMP_INT64);
+    }
+    notes[182] = (struct amp_drawing_note){.is_known = true, .warning = "first"};
+    notes[185] = (struct amp_drawing_note){.is_known = true, .warning = "second"};
+    char *text = graph_of(s.model, notes);
+    assert_says(text, "share a box");
+    assert_says(text, " 80 nodes that give no floats are left out.");
+    assert_says(text, "<g><title>/layer.6: 9 nodes, 9 in bf16 or fp16, 0 in fp32. first</title>"
+                      "<rect class=\"low heavy\" ");
+    assert_says(text, "<g><title>/layer.6: 8 nodes, 3 in bf16 or fp16, 5 in fp32.</title>"
+                      "<rect class=\"full\" ");
+    assert_says(text, " font-weight=\"600\">/layer.6</text>");
+    assert_says(text, " font-size=\"10\">9 nodes</text><rect class=\"solidlow\" ");
+    assert_says(text, " width=\"140.0\" height=\"5\"/><path class=\"solidbad\"");
+    assert_says(text, " width=\"52.5\" height=\"5\"/><rect class=\"solidfull\" ");
+    assert_says(text, " width=\"87.5\" height=\"5\"/></g>");
+    assert_null(strstr(text, "second"));
+    assert_null(strstr(text, "font-size=\"10\">local "));
+    assert_int_equal(count_of(text, "<svg role=\"img\""), 2);
+    assert_says(text, "<title>The graph, layers 1 to 15 of 26</title>");
+    assert_says(text, "<title>The graph, layers 16 to 26 of 26</title>");
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* The chart along the graph: a place per value, a circle per local error, a diamond per cast, a
+   strip of dtypes, lines at what stands out; tables below. */
+static void errors_along_the_graph_are_drawn(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    struct sketch s = sketch();
+    uint32_t x = add_input(&s, "x");
+    uint32_t low = add_node(&s, "Cast", "cast", x, AMP_NONE, AMP_BFLOAT16);
+    uint32_t twice = add_node(&s, "Cast", "twice", x, AMP_NONE, AMP_FLOAT16);
+    (void)twice;
+    add_node(&s, "Relu", "a", low, AMP_NONE, AMP_BFLOAT16);
+    (void)state;
+    make_layers(&layers, items);
+    layers.count = 6;
+    for (size_t i = 0; i < 6; i++) {
+        items[i].values[1] = i == 2 ? x : i == 3 ? 1000 : 3 + (uint32_t)i;
+        items[i].nodes[1] = (uint32_t)i;
+        items[i].dtype[1] = i < 3 ? AMP_FLOAT16 : AMP_FLOAT;
+        items[i].range[0] = items[i].range[1] = (struct amp_range){.count = 1, .maximum = 2};
+    }
+    items[1].local = items[1].accumulated = metrics_of(1, 1);
+    items[2].has_local = false;
+    items[3].accumulated = metrics_of(1, (double)NAN);
+    items[4].dtype[0] = AMP_BFLOAT16;
+    items[4].accumulated = (struct amp_metrics){.count = 4, .different = 1};
+    items[4].local = (struct amp_metrics){.count = 0};
+    layers.largest_jump = 0;
+    struct amp_html *html = amp_html_create("layers");
+    amp_html_layers(html, &layers, s.model, 20);
+    char *text = written_html(html);
+    /* From 62 to 1106, 6 values: a step of 208.8. From 0 to 50 dB between 340 and 24. */
+    assert_says(text, "<circle class=\"low\" cx=\"62.0\" cy=\"");
+    assert_says(text, "<title>other (Op): 46.0 dB by itself, 40.0 dB accumulated</title>");
+    assert_int_equal(count_of(text, "r=\"3\"><title>"), 3);
+    assert_says(text, "<title>other (Op): 34.0 dB by itself, lost accumulated</title>");
+    assert_int_equal(count_of(text, "<title>a cast</title>"), 1);
+    assert_says(text, "<path class=\"solidcast\" d=\"M479.6 339.0l4 4");
+    assert_int_equal(count_of(text, " values in fp"), 2);
+    assert_says(text, "<title>3 values in fp16 and the like</title>");
+    assert_says(text, "<title>3 values in fp32 and the like</title>");
+    assert_int_equal(count_of(text, "<path class=\"linebad\" "), 2);
+    assert_says(text, "text-anchor=\"end\">worst by itself</text>");
+    assert_says(text, "text-anchor=\"start\">largest jump</text>");
+    assert_says(text, ">least allowed for outputs</text>");
+    assert_says(text, "<path class=\"linefull\" d=\"M62.0 ");
+    assert_says(text, "L479.6 ");
+    assert_says(text, "L688.4 340.0L1106.0 ");
+    assert_null(strstr(text, "not finite (reference)"));
+    assert_int_equal(count_of(text, "<tr class=\"bad\">"), 2);
+    assert_int_equal(count_of(text, "<tr class=\""), 12);
+    assert_says(text, "<td class=\"n\">bf16 \xe2\x86\x92 fp32</td><td class=\"n\">differs</td>"
+                      "<td class=\"n\">\xe2\x80\x93</td>");
+    assert_says(text, "<td class=\"n\">fp32 \xe2\x86\x92 fp16</td><td class=\"n\">equal</td>"
+                      "<td class=\"n\">equal</td>");
+    assert_says(text, "<td class=\"n\">fp32</td><td class=\"n\">\xe2\x9c\x97 lost</td>"
+                      "<td class=\"n\">34.0 dB</td>");
+    assert_says(text, "All 6 values that both models have");
+    free(text);
+
+    /* Of one value only, and what is lost. */
+    layers.count = 1;
+    layers.largest_jump = SIZE_MAX;
+    items[0].range[1].nan = 2;
+    items[0].range[0].infinite = 1;
+    html = amp_html_create("layers");
+    amp_html_layers(html, &layers, s.model, (double)NAN);
+    text = written_html(html);
+    assert_says(text, "not finite (reference)");
+    assert_says(text, "<td>2 NaN, 0 infinite (0, 1)</td>");
+    assert_null(strstr(text, "least allowed"));
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2938,6 +3121,9 @@ int main(void)
         cmocka_unit_test(ranges_are_drawn),
         cmocka_unit_test(decisions_have_rows),
         cmocka_unit_test(verdicts_count_outputs),
+        cmocka_unit_test(boxes_and_lines_have_their_classes),
+        cmocka_unit_test(folded_boxes_have_shares),
+        cmocka_unit_test(errors_along_the_graph_are_drawn),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
