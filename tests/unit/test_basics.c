@@ -2551,6 +2551,53 @@ static void data_have_what_is_needed(void **state)
     }
 }
 
+/* What a sample expects need not be asked for; a symbolic dim is no batch; the shape that is noted
+   is that of the first sample. */
+static void samples_of_data_are_loaded_one_by_one(void **state)
+{
+    static const int64_t whole[12] = {1, 2, 3, 4};
+    static const float numbers[] = {1, 2, 3, 4};
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err;
+    (void)state;
+    net_start(22);
+    uint32_t n = input("n", AMP_INT64, DIMS(amp_symbol_dim(net.model, "N"), 3)),
+             x = input("x", AMP_FLOAT, DIMS(2));
+    output(NODE("Neg", "y", n));
+    output(NODE("Neg", "z", x));
+    infer_all();
+    assert_int_equal(mkdir("sets", 0777), 0);
+    for (int i = 0; i < 2; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "sets/test_data_set_%d", i);
+        assert_int_equal(mkdir(path, 0777), 0);
+        snprintf(path, sizeof path, "sets/test_data_set_%d/input_0.pb", i);
+        save(path, AMP_INT64, i == 0 ? DIMS(4, 3) : DIMS(1, 3), whole);
+        snprintf(path, sizeof path, "sets/test_data_set_%d/input_1.pb", i);
+        save(path, AMP_FLOAT, i == 0 ? DIMS(2) : DIMS(4), numbers);
+        snprintf(path, sizeof path, "sets/test_data_set_%d/output_0.pb", i);
+        save(path, AMP_INT64, i == 0 ? DIMS(4, 3) : DIMS(1, 3), whole);
+    }
+    assert_int_equal(parse_line("run m --data sets", &options, &err), AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    assert_int_equal(inputs.count, 3); /* the four rows of the second set are two batches */
+    for (size_t i = 0; i < 6; i++) {
+        struct amp_tensor tensors[2] = {{.data = NULL}}, expected[2] = {{.data = NULL}};
+        assert_int_equal(amp_inputs_load(&inputs, i % 3, tensors, i < 3 ? NULL : expected, &err),
+                         AMP_OK);
+        assert_int_equal(tensors[0].shape.dims[0], i % 3 == 0 ? 4 : 1);
+        assert_int_equal(tensors[1].shape.dims[0], 2);
+        assert_int_equal(expected[0].data != NULL, i >= 3);
+        assert_null(expected[1].data);
+        amp_tensors_release(tensors, 2);
+        amp_tensors_release(expected, 2);
+        assert_string_equal(inputs.notes.items[0], "'n' int64 [4, 3]: sets");
+    }
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+}
+
 /* What is noted of each input by what supplies it. */
 static void inputs_are_noted(void **state)
 {
@@ -2641,6 +2688,21 @@ static void data_are_cut_into_batches(void **state)
             assert_true(amp_tensor_double(&labels.items[k].tensor, 3) == 4);
         }
         amp_label_files_close(&labels);
+        amp_inputs_close(&inputs);
+        amp_command_line_free(&options);
+
+        /* A file of several batches is read once, and what was read is let go with the last. */
+        assert_int_equal(parse_line("run m --data rows.npy", &options, &err), AMP_OK);
+        assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+        for (size_t k = 0; k < 3; k++) {
+            struct amp_tensor tensor = {.data = NULL};
+            assert_int_equal(amp_inputs_load(&inputs, k % 2, &tensor, NULL, &err),
+                             k < 2 ? AMP_OK : AMP_IO);
+            amp_tensors_release(&tensor, 1);
+            if (k == 0)
+                assert_int_equal(rename("rows.npy", "moved.npy"), 0);
+        }
+        assert_int_equal(rename("moved.npy", "rows.npy"), 0);
         amp_inputs_close(&inputs);
         amp_command_line_free(&options);
 
@@ -3009,6 +3071,7 @@ int main(void)
         cmocka_unit_test(expected_outputs_have_two_tolerances),
         NET_TEST(inputs_are_named_and_of_the_model),
         NET_TEST(data_have_what_is_needed),
+        NET_TEST(samples_of_data_are_loaded_one_by_one),
         NET_TEST(inputs_are_noted),
         NET_TEST(data_are_cut_into_batches),
         cmocka_unit_test(commands_refuse_what_does_not_go_together),
