@@ -31,3 +31,9 @@ check() {
 for file in "$scratch"/man-*.yaml; do check "$(basename "$file" .yaml)" "$file"; done
 for name in $("$AMPCONV" rules | cut -d' ' -f1); do check "set $name" "$name"; done
 check resolved "$CASES/rules/resolved/rules.yaml"
+
+# Words of a list file need be no UTF-8: their bytes are printed so that YAML has them as characters.
+printf 'a\xffb\xe2\x80::B\n' >"$scratch/list"
+printf 'version: 1\nname: x\nrules:\n  - {precision: lower, ops: [Conv], ops_from: [LIST]}\n' >"$scratch/list.yaml"
+said=$(LIST="$scratch/list" "$AMPCONV" rules "$scratch/list.yaml" 2>&1 | grep 'ops:')
+[ "$said" = '    ops: ["a\xFFb\xE2\x80::B"]' ] && echo 'ok bytes' || echo "not ok bytes: $said"

@@ -11,6 +11,7 @@
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/print.h"
+#include "core/utf8.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -74,39 +75,26 @@ static bool is_plain_word(const char *text)
     return true;
 }
 
-/* Gives the code point at *AT, well-formed UTF-8, and moves *AT behind it. */
-static unsigned long decode(const unsigned char **at)
-{
-    unsigned char first = *(*at)++;
-    int more = first < 0xc0 ? 0 : first < 0xe0 ? 1 : first < 0xf0 ? 2 : 3;
-    unsigned long code = more > 0 ? first & (0x3fu >> more) : first;
-    for (; more > 0; more--)
-        code = code << 6 | (*(*at)++ & 0x3fu);
-    return code;
-}
-
 /* Whether CODE may stand in YAML unescaped (YAML 1.2, 5.1), is no line break or byte order mark,
    and is shown as it is. */
-static bool is_printable(unsigned long code)
+static bool is_printable(int32_t code)
 {
-    if (!amp_print_is_shown((int32_t)code))
-        return false;
-    return (code >= 0x20 && code < 0x7f) || (code >= 0xa0 && code < 0x2028) ||
-           (code > 0x2029 && code < 0xd800) ||
-           (code >= 0xe000 && code < 0xfffe && code != 0xfeff) || code > 0xffff;
+    return amp_print_is_shown(code) && code != '\t' && code != 0xfeff && code != 0xfffe &&
+           code != 0xffff;
 }
 
-/* Writes TEXT in double quotes to OUT, which has room for 6 bytes for each byte of TEXT and 3
-   more. */
+/* Writes TEXT in double quotes to OUT, which has room for 6 bytes for each byte
+   of TEXT and 3 more. */
 static void quote(char *out, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
+    const char *end = text + strlen(text);
     *out++ = '"';
-    while (*at != '\0') {
-        const unsigned char *from = at;
-        unsigned long code = decode(&at);
+    for (const char *at = text; at < end;) {
+        const char *from = at;
+        int32_t code = amp_utf8_next(&at, end);
         if (!is_printable(code)) {
-            out += sprintf(out, code > 0xff ? "\\u%04lX" : "\\x%02lX", code);
+            unsigned shown = code == AMP_UTF8_INVALID ? (unsigned char)*from : (unsigned)code;
+            out += sprintf(out, shown > 0xff ? "\\u%04X" : "\\x%02X", shown);
             continue;
         }
         if (code == '"' || code == '\\')
