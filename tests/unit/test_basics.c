@@ -1,5 +1,6 @@
 /* What everything uses: words, shapes, dtypes, maps and arenas; the order of graphs; text for
  * people; what the words of a command line mean, those about inputs too. */
+#include "cli/report/head.h"
 #include "onnx/file/external.h"
 #include "cli/train.h"
 #include "cli/run.h"
@@ -2997,6 +2998,70 @@ static void data_files_of_the_input_stay(void **state)
     amp_external_destroy(external);
 }
 
+/* ---- reports of failures ---- */
+
+static char *content_of(const char *path)
+{
+    static char text[4096];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return NULL;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* What LINE fails with is reported once, and not in the place of what the user named. */
+static void failures_are_reported_where_nothing_is_lost(void **state)
+{
+    static const char *const taken[] = {"./r.json --json=r.json",
+                                        "m r.json --json=./r.json --output-dir d",
+                                        "m --data r.json --json=r.json",
+                                        "m --data x --data ./r.json --json=r.json",
+                                        "m --ranges r.json --json=./r.json",
+                                        "m -o r.json --json=r.json",
+                                        "m -o ./r.json --json=r.json",
+                                        "m --report r.json --json=r.json",
+                                        "m -o - --json",
+                                        "m --report - --json",
+                                        "m --output-dir d",
+                                        "m"};
+    const struct amp_error failed = {.status = AMP_MODEL, .text = "no model"};
+    struct amp_options options;
+    struct amp_error err;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(taken); i++) {
+        FILE *file = fopen("r.json", "wb");
+        fputs("mine", file);
+        fclose(file);
+        if (parse_line(taken[i], &options, &err) != AMP_OK)
+            fail_msg("%s: %s", taken[i], err.text);
+        amp_report_failure(&options, &failed);
+        amp_command_line_free(&options);
+        assert_string_equal(content_of("r.json"), "mine");
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(parse_line("m n -o out --output-dir d --data x --ranges y --report z "
+                                    "--json=r.json",
+                                    &options, &err),
+                         AMP_USAGE);
+        amp_report_failure(&options, &failed);
+        amp_command_line_free(&options);
+        if (i == 0) {
+            json_t *root = json_loads(content_of("r.json"), 0, NULL);
+            char *text = amp_json_dump(root, JSON_COMPACT);
+            assert_string_equal(
+                text, "{\"tool\":{\"name\":\"ampconv\",\"version\":\"" AMP_VERSION
+                      "\"},\"report\":\"failure\",\"exit_code\":3,\"error\":{\"status\":\"model\","
+                      "\"message\":\"no model\"},\"operands\":[\"m\",\"n\"]}");
+            free(text);
+            assert_int_equal(remove("r.json"), 0);
+        } else {
+            assert_null(content_of("r.json"));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -3077,6 +3142,7 @@ int main(void)
         cmocka_unit_test(commands_refuse_what_does_not_go_together),
         cmocka_unit_test(models_go_where_nothing_is_lost),
         cmocka_unit_test(data_files_of_the_input_stay),
+        cmocka_unit_test(failures_are_reported_where_nothing_is_lost),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

@@ -1,4 +1,8 @@
 /* What reports say: as text, as drawings, and the page of a search. */
+#include "cli/report/html/models.h"
+#include "cli/report/html/convert_page.h"
+#include "cli/report/html/run_page.h"
+#include "cli/report/run.h"
 #include "cli/report/html/graph_drawing.h"
 #include "cli/report/html/layers.h"
 #include "check/validate.h"
@@ -2658,7 +2662,9 @@ static void ranges_are_drawn(void **state)
             .dtype = AMP_FLOAT16,
             .range = {.count = 1, .maximum = (double)(i + 1), .smallest = (double)(i + 1) * 4e-6}};
     }
-    ranges[3].range.minimum = -65504;
+    ranges[3].range.minimum = -65504; /* the most that it holds */
+    ranges[10].range.maximum = 1e6;
+    ranges[10].dtype = AMP_FLOAT;
     char *text = ranges_of(ranges, BARS);
     assert_memory_equal(text,
                         "<p>From the smallest magnitude that is not 0 to the largest, in the "
@@ -2667,10 +2673,13 @@ static void ranges_are_drawn(void **state)
     assert_int_equal(count_of(text, "<h3>"), 2);
     assert_int_equal(count_of(text, "<rect "), 28 + 12);
     assert_says(text, "v03 (Op) in fp16: from 1.6e-05 to 65504<");
-    const char *first = strstr(text, "<rect "), *second = strstr(text, "v59 (Op)");
-    assert_true(strncmp(strstr(first, "<title>"), "<title>v03", 10) == 0 && first < second);
-    assert_null(strstr(text, "v31 (Op)"));
-    assert_non_null(strstr(text, "v33 (Op)"));
+    const char *first = strstr(strstr(text, "<rect "), "<title>");
+    assert_true(strncmp(first, "<title>v10", 10) == 0);
+    assert_true(strncmp(strstr(first + 1, "<title>"), "<title>v03", 10) == 0);
+    assert_true(strncmp(strstr(strstr(first + 1, "<title>") + 1, "<title>"), "<title>v59", 10) ==
+                0);
+    assert_null(strstr(text, "v33 (Op)"));
+    assert_non_null(strstr(text, "v34 (Op)"));
     const char *small = strstr(text, "The smallest magnitudes");
     assert_true(strncmp(strstr(strstr(small, "<rect "), "<title>"), "<title>v00", 10) == 0);
     assert_null(strstr(small, "v12 (Op)"));
@@ -3077,6 +3086,322 @@ static void errors_along_the_graph_are_drawn(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* ---- runs ------------------------------------------------------------------------------------ */
+
+/* Outputs of each form, of which the first two were compared. */
+static void make_run(struct amp_run_result *result, struct amp_run_output outputs[6])
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+    *result = (struct amp_run_result){.model_path = "dir/m.onnx",
+                                      .samples = 2,
+                                      .n_outputs = 6,
+                                      .outputs = outputs,
+                                      .compared = 3,
+                                      .mismatch = "",
+                                      .seconds = 0.25};
+    for (size_t i = 0; i < 6; i++)
+        outputs[i] = (struct amp_run_output){
+            .name = names[i], .dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {3}}};
+    outputs[0].summary = (struct amp_summary){.count = 8,
+                                              .finite = 4,
+                                              .minimum = -1.5,
+                                              .maximum = 2.5,
+                                              .sum = 6,
+                                              .nan = 1,
+                                              .infinite = 3};
+    outputs[0].compared = 2;
+    outputs[0].metrics = metrics_of(100, 101);
+    outputs[1].dtype = AMP_INT64;
+    outputs[1].summary =
+        (struct amp_summary){.count = 2, .finite = 2, .minimum = 1, .maximum = 3, .sum = 4};
+    outputs[1].compared = 1;
+    outputs[1].metrics = (struct amp_metrics){.count = 4, .different = 1};
+    outputs[2].summary = (struct amp_summary){.count = 5, .infinite = 5};
+    outputs[3].summary = (struct amp_summary){.count = 0};
+    outputs[4].dtype = AMP_STRING;
+    outputs[4].form = AMP_FORM_SEQUENCE;
+    outputs[4].summary = (struct amp_summary){.count = 7};
+    outputs[5].dtype = AMP_UNDEFINED;
+    outputs[5].form = AMP_FORM_MAP;
+    outputs[5].summary = (struct amp_summary){
+        .count = 1, .finite = 1, .minimum = 1, .maximum = 1, .sum = 1, .nan = 2};
+}
+
+static void assert_run(const struct amp_run_result *result, int verbosity, const char *expected)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    amp_report_run(file, result, verbosity);
+    assert_written(file, &text, expected);
+}
+
+#define FIRST_OUTPUTS(behind_a, behind_b)                                                     \
+    "  output     'a' float32 [3]: min -1.5, max 2.5, mean 1.5, 1 NaN, 3 infinite\n" behind_a \
+    "  output     'b' int64 [3]: min 1, max 3, mean 2\n" behind_b                             \
+    "  output     'c' float32 [3]: no finite element, 0 NaN, 5 infinite\n"                    \
+    "  output     'd' float32 [3]: empty\n"
+
+/* Four outputs of six, or all with what they were compared with. */
+static void a_run_says_what_its_outputs_are(void **state)
+{
+    struct amp_run_output outputs[6];
+    struct amp_run_result result;
+    (void)state;
+    make_run(&result, outputs);
+    assert_run(&result, 0,
+               FIRST_OUTPUTS("", "") "             2 more outputs; -v lists them\n"
+                                     "  expected   3 tensors compared: within tolerance\n");
+    assert_run(
+        &result, 1,
+        FIRST_OUTPUTS(
+            "             snr 40 dB, cosine 1, max abs error 1\n",
+            "             elements that differ 25 %\n") "  output     'e' sequence of string [3]: "
+                                                        "7 strings\n"
+                                                        "  output     'f' map of keys and values "
+                                                        "[3]: min 1, max 1, mean 1, 2 NaN, 0 "
+                                                        "infinite\n"
+                                                        "  expected   3 tensors compared: within "
+                                                        "tolerance\n"
+                                                        "  run        2 samples, 0.25 s\n");
+    result.n_outputs = 5;
+    result.compared = 1;
+    result.mismatch = "far off";
+    outputs[4].dtype = AMP_UNDEFINED;
+    assert_run(&result, 0,
+               FIRST_OUTPUTS("", "") "  output     'e' sequence of maps [3]: no finite element\n"
+                                     "  expected   1 tensor compared: outside tolerance\n");
+    result.n_outputs = 1;
+    result.compared = 0;
+    result.samples = 1;
+    assert_run(&result, 1,
+               "  output     'a' float32 [3]: min -1.5, max 2.5, mean 1.5, 1 NaN, 3 infinite\n"
+               "             snr 40 dB, cosine 1, max abs error 1\n"
+               "  run        1 sample, 0.25 s\n");
+}
+
+static void a_run_is_json(void **state)
+{
+    struct amp_run_output outputs[6];
+    struct amp_run_result result;
+    struct amp_input_notes none = {.model = NULL};
+    char *text;
+    (void)state;
+    make_run(&result, outputs);
+    text = amp_json_dump(amp_json_run(&result, &none), JSON_COMPACT);
+    assert_says(text,
+                "{\"name\":\"b\",\"type\":\"tensor\",\"dtype\":\"int64\",\"shape\":[3],"
+                "\"elements\":2,\"min\":1.0,\"max\":3.0,\"mean\":2.0,\"nan\":0,\"infinite\":0,"
+                "\"metrics\":{\"differ\":0.25}},{\"name\":\"c\",\"type\":\"tensor\","
+                "\"dtype\":\"float32\",\"shape\":[3],\"elements\":5,\"min\":null,"
+                "\"max\":null,\"mean\":null,\"nan\":0,\"infinite\":5},");
+    assert_says(text, "{\"name\":\"f\",\"type\":\"map\",\"dtype\":null,\"shape\":[3],"
+                      "\"elements\":1,\"min\":1.0,\"max\":1.0,\"mean\":1.0,\"nan\":2,"
+                      "\"infinite\":0}],\"expected\":{\"compared\":3,\"within\":true},"
+                      "\"widened_nodes\":0,");
+    free(text);
+    result.n_outputs = 0;
+    result.mismatch = "far off";
+    text = amp_json_dump(amp_json_run(&result, &none), JSON_COMPACT);
+    assert_says(text, "\"expected\":{\"compared\":3,\"within\":false,\"reason\":\"far off\"},");
+    free(text);
+    result.compared = 0;
+    result.widened = 1;
+    result.squeezed = 2;
+    result.integers = 3;
+    text = amp_json_dump(amp_json_run(&result, &none), JSON_COMPACT);
+    assert_null(strstr(text, "expected"));
+    assert_null(strstr(text, "accuracy"));
+    assert_null(strstr(text, "tasks"));
+    assert_says(text, "\"widened_nodes\":1,\"squeezed_nodes\":2,\"integer_nodes\":3,"
+                      "\"seconds\":0.25}");
+    free(text);
+}
+
+static char *run_page_of(const struct amp_run_page *page)
+{
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_html_run_page(page, "page.html", &err), AMP_OK);
+    assert_xml("page.html");
+    char *text = read_text("page.html"), *part = strdup(strstr(text, "<main>"));
+    free(text);
+    return part;
+}
+
+/* The page of a run: whether it is as expected, a row for each output, six pictures. */
+static void a_run_has_a_page(void **state)
+{
+    static struct amp_deviations deviations;
+    struct amp_run_output outputs[8];
+    struct amp_run_result result;
+    struct sketch s = sketch();
+    struct amp_input_notes none = {.model = NULL};
+    struct amp_run_page page = {.result = &result,
+                                .inputs = &none,
+                                .model = {.role = "model", .path = "m.onnx", .model = s.model}};
+    (void)state;
+    add_node(&s, "Relu", "n", add_input(&s, "x"), AMP_NONE, AMP_FLOAT);
+    make_run(&result, outputs);
+    outputs[6] = outputs[7] = outputs[2];
+    result.n_outputs = 8;
+    deviations.seen = deviations.finite = deviations.equal = 1;
+    for (size_t i = 1; i < 8; i++)
+        outputs[i].deviations = &deviations;
+    char *text = run_page_of(&page);
+    assert_says(text, "<h1>Run of m.onnx</h1>");
+    assert_says(text, "<p class=\"verdict good\"><strong>\xe2\x9c\x93 As expected</strong><br/>2 "
+                      "samples, 3 expected outputs. </p>");
+    assert_says(text, "<tr><td><code>a</code></td><td>float32 [3]</td><td class=\"n\">8</td>"
+                      "<td class=\"n\">-1.5</td><td class=\"n\">2.5</td><td class=\"n\">1.5</td>"
+                      "<td class=\"n\">1</td><td class=\"n\">3</td></tr>\n");
+    assert_says(text, "<tr><td><code>c</code></td><td>float32 [3]</td><td class=\"n\">5</td>"
+                      "<td></td><td></td><td></td><td class=\"n\">0</td><td class=\"n\">5</td>"
+                      "</tr>\n");
+    assert_int_equal(count_of(text, "<tr><td><code>a</code></td><td>float32</td>"), 1);
+    assert_int_equal(count_of(text, "<tr><td><code>b</code></td><td>int64</td>"), 1);
+    assert_int_equal(count_of(text, "<tr><td><code>c</code></td><td>float32</td>"), 0);
+    assert_int_equal(count_of(text, "<h3>Output <code>"), 6);
+    assert_null(strstr(text, "rounded"));
+    free(text);
+    result.samples = result.compared = 1;
+    result.mismatch = "far off";
+    result.widened = 2;
+    outputs[1].deviations = NULL;
+    deviations.seen = 0;
+    text = run_page_of(&page);
+    assert_says(text,
+                "<p class=\"verdict bad\"><strong>\xe2\x9c\x97 Not as expected</strong><br/>1 "
+                "sample, 1 expected output. far off</p>\n<p>2 nodes were computed in float32 "
+                "and rounded: ");
+    assert_int_equal(count_of(text, "<h3>Output <code>"), 0);
+    free(text);
+    result.compared = 0;
+    result.mismatch = "";
+    text = run_page_of(&page);
+    assert_says(text, "<p class=\"verdict plain\"><strong>It ran; nothing was expected</strong>"
+                      "<br/>1 sample, 0 expected outputs. </p>");
+    assert_null(strstr(text, "The outputs against the expected ones"));
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* The page of a conversion: whether it was validated and written, and its sections. */
+static void a_conversion_has_a_page(void **state)
+{
+    static const char *const names[] = {"torch-cpu", "fast"};
+    struct sketch s = sketch();
+    struct amp_input_notes notes = amp_input_notes_create(s.model);
+    struct amp_conversion conversion = make_unchanged();
+    struct amp_output_check outputs[2];
+    struct amp_task task;
+    struct amp_eval_check eval;
+    struct amp_validation validation = made_up(outputs, &task, &eval);
+    struct amp_convert_page page = {
+        .compared = {.models = {{"reference", "m", s.model, 40}, {"converted", "o", s.model, 0}}},
+        .conversion = &conversion};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    amp_model_import(s.model, "", 17);
+    add_node(&s, "Relu", "n", add_input(&s, "x"), AMP_NONE, AMP_FLOAT);
+    for (int i = 0; i < 4; i++) {
+        page.is_written = i % 2 == 0;
+        page.compared.validation = i >= 2 ? &validation : NULL;
+        conversion.keeps_types = i == 1;
+        conversion.rule_names = names;
+        conversion.n_rule_names = i == 2 ? 2 : 0;
+        conversion.opset_obstacle = i == 3 ? "too old" : NULL;
+        conversion.runs_on.is_known = i == 3;
+        conversion.runs_on.gaps[3].opset = 21;
+        assert_int_equal(amp_html_convert_page(&page, "page.html", &err), AMP_OK);
+        assert_xml("page.html");
+        char *text = read_text("page.html");
+        assert_says(text, "<h1>Conversion of m to bfloat16</h1>");
+        assert_int_equal(
+            count_of(text, "<strong>Not validated</strong><br/>Neither model was run."), i < 2);
+        assert_int_equal(count_of(text, "Outside tolerance"), i >= 2);
+        assert_int_equal(count_of(text, "The model was written to o."), i % 2 == 0);
+        assert_int_equal(count_of(text, "No model was written; --accept writes it all the same."),
+                         i % 2 == 1);
+        assert_int_equal(count_of(text, "<td>none: only the opset was raised</td>"), i == 1);
+        assert_int_equal(count_of(text, "<th scope=\"row\">lower dtype</th><td>bfloat16</td>"),
+                         i != 1);
+        assert_int_equal(count_of(text, "<th scope=\"row\">rules</th>"), i == 2 ? 2 : 0);
+        assert_int_equal(count_of(text, "<th scope=\"row\">opset</th><td>too old</td>"), i == 3);
+        assert_int_equal(count_of(text, "<th scope=\"row\">runs on</th>"), i == 3);
+        assert_int_equal(count_of(text, "<h2>"), 5);
+        assert_says(text, "<th scope=\"row\">size of the file</th><td class=\"n\">40 bytes</td>"
+                          "<td class=\"n\"></td></tr>");
+        assert_says(text, "<th scope=\"row\">nodes</th><td class=\"n\">1</td><td class=\"n\">1</td>"
+                          "</tr>\n<tr><th scope=\"row\">of those, in float32</th>");
+        assert_says(text, "<th scope=\"row\">opset</th><td class=\"n\">17</td>");
+        free(text);
+    }
+    amp_input_notes_destroy(&notes);
+    amp_arena_destroy(s.arena);
+}
+
+/* Rows of what models are made of: nodes that are left, casts on their own, weights; operators by
+   how many nodes they have. */
+static void models_are_counted(void **state)
+{
+    struct sketch s = sketch();
+    struct amp_tensor weight = {.dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {5}}};
+    struct amp_html_model model = {.role = "model", .path = "m", .model = s.model};
+    (void)state;
+    uint32_t x = add_input(&s, "x");
+    uint32_t low = add_node(&s, "Cast", "cast", x, AMP_NONE, AMP_BFLOAT16);
+    uint32_t a = add_node(&s, "Relu", "a", low, AMP_NONE, AMP_BFLOAT16);
+    add_node(&s, "Shape", "size", a, AMP_NONE, AMP_INT64);
+    add_node(&s, "Cast", "index", a, AMP_NONE, AMP_INT64);
+    uint32_t gone = add_node(&s, "Exp", "gone", x, AMP_NONE, AMP_DOUBLE);
+    add_node(&s, "Relu", "d", x, AMP_NONE, AMP_DOUBLE);
+    amp_node_at(s.model, amp_value_at(s.model, gone)->producer)->is_removed = true;
+    for (int i = 0; i < 3; i++) {
+        uint32_t id = add_value(&s, i == 0 ? "w" : i == 1 ? "v" : "u", AMP_FLOAT);
+        struct amp_value *value = amp_value_at(s.model, id);
+        value->is_initializer = i != 1;
+        value->is_removed = i == 2;
+        value->initial = &weight;
+    }
+    s.model->producer = "someone";
+    s.model->ir_version = 8;
+    struct amp_html *html = amp_html_create("models");
+    amp_html_models(html, &model, 1);
+    amp_html_operators(html, s.model);
+    char *text = written_html(html);
+    assert_says(text, "<th scope=\"row\">nodes</th><td class=\"n\">5</td></tr>\n"
+                      "<tr><th scope=\"row\">of those, without floats</th><td class=\"n\">2</td>"
+                      "</tr>\n<tr><th scope=\"row\">of those, in float64</th><td class=\"n\">1</td>"
+                      "</tr>\n<tr><th scope=\"row\">of those, in bfloat16</th><td class=\"n\">1"
+                      "</td></tr>\n<tr><th scope=\"row\">casts between float types</th>"
+                      "<td class=\"n\">1</td></tr>\n<tr><th scope=\"row\">parameters</th>"
+                      "<td class=\"n\">5 (20 bytes)</td></tr>\n");
+    assert_says(text, "<th scope=\"row\">IR version</th><td class=\"n\">8</td></tr>\n"
+                      "<tr><th scope=\"row\">written by</th><td class=\"n\">someone</td></tr>");
+    assert_says(text, "<tbody>\n<tr><td>Cast</td><td class=\"n\">2</td><td class=\"n\">1</td>"
+                      "<td class=\"n\"></td><td class=\"n\">1</td></tr>\n"
+                      "<tr><td>Relu</td><td class=\"n\">2</td><td class=\"n\">1</td>"
+                      "<td class=\"n\">1</td><td class=\"n\"></td></tr>\n"
+                      "<tr><td>Shape</td><td class=\"n\">1</td><td class=\"n\"></td>"
+                      "<td class=\"n\"></td><td class=\"n\">1</td></tr>\n</tbody>");
+    assert_null(strstr(text, "left out"));
+    free(text);
+    for (int n = 0; n < 198; n++) {
+        char name[16];
+        snprintf(name, sizeof name, "Op%d", n);
+        amp_graph_add_node(s.model, 0, amp_arena_strdup(s.arena, name), 0, 0);
+        if (n < 196)
+            continue;
+        html = amp_html_create("operators");
+        amp_html_operators(html, s.model);
+        text = written_html(html);
+        assert_int_equal(count_of(text, "<tr><td>"), 200);
+        assert_int_equal(count_of(text, "<p>1 more operators are left out.</p>"), n == 197);
+        free(text);
+    }
+    amp_arena_destroy(s.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -3124,6 +3449,11 @@ int main(void)
         cmocka_unit_test(boxes_and_lines_have_their_classes),
         cmocka_unit_test(folded_boxes_have_shares),
         cmocka_unit_test(errors_along_the_graph_are_drawn),
+        cmocka_unit_test(a_run_says_what_its_outputs_are),
+        cmocka_unit_test(a_run_is_json),
+        cmocka_unit_test(a_run_has_a_page),
+        cmocka_unit_test(a_conversion_has_a_page),
+        cmocka_unit_test(models_are_counted),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
