@@ -302,6 +302,27 @@ static void small_graphs_are_drawn_node_by_node(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* What no input leads to stands right above what it leads to, of several the first. */
+static void sources_stand_above_their_uses(void **state)
+{
+    struct sketch s = sketch();
+    uint32_t a = add_node(&s, "Relu", "a", add_input(&s, "x"), AMP_NONE, AMP_FLOAT);
+    uint32_t late = add_node(&s, "RandomNormal", "late", AMP_NONE, AMP_NONE, AMP_FLOAT);
+    uint32_t early = add_node(&s, "RandomNormal", "early", AMP_NONE, AMP_NONE, AMP_FLOAT);
+    uint32_t b = add_node(&s, "Relu", "b", a, AMP_NONE, AMP_FLOAT);
+    uint32_t c = add_node(&s, "Add", "c", b, early, AMP_FLOAT);
+    uint32_t d = add_node(&s, "Add", "d", c, late, AMP_FLOAT);
+    add_node(&s, "Add", "e", d, early, AMP_FLOAT);
+    static const uint32_t layers[] = {0, 1, 3, 2, 2, 3, 4, 5}; /* x, a, late, early, b, c, d, e */
+    (void)state;
+    struct amp_fold fold = amp_fold_graph(s.model, 10, s.arena);
+    struct amp_layout layout = amp_layout_fold(&fold, 100, 10, s.arena);
+    assert_int_equal(fold.n_boxes, AMP_COUNT(layers));
+    for (size_t i = 0; i < AMP_COUNT(layers); i++)
+        assert_int_equal(layout.spots[i].layer, layers[i]);
+    amp_arena_destroy(s.arena);
+}
+
 static size_t count_boxes(const struct amp_fold *fold, enum amp_fold_kind kind)
 {
     size_t count = 0;
@@ -3411,6 +3432,7 @@ int main(void)
         cmocka_unit_test(numbers_are_short),
         cmocka_unit_test(small_graphs_are_drawn_node_by_node),
         cmocka_unit_test(inputs_and_outputs_are_drawn_where_they_are_few),
+        cmocka_unit_test(sources_stand_above_their_uses),
         cmocka_unit_test(large_graphs_are_folded_by_name),
         cmocka_unit_test(names_that_do_not_help_give_runs),
         cmocka_unit_test(groups_that_take_turns_have_edges_back),
