@@ -1,4 +1,7 @@
 /* What reports say: as text, as drawings, and the page of a search. */
+#include "core/convert.h"
+#include "cli/report/losses.h"
+#include "cli/report/html/train_page.h"
 #include "cli/report/html/models.h"
 #include "cli/report/html/convert_page.h"
 #include "cli/report/html/run_page.h"
@@ -3423,6 +3426,168 @@ static void models_are_counted(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* ---- training -------------------------------------------------------------------------------- */
+
+static char *train_page_of(const struct amp_train_page *page)
+{
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_html_train_page(page, "page.html", &err), AMP_OK);
+    assert_xml("page.html");
+    char *text = read_text("page.html"), *part = strdup(strstr(text, "<main>"));
+    free(text);
+    return part;
+}
+
+/* Curves by step, through what is finite: of many steps through the least and the greatest of
+   neighbours, on a logarithmic axis where they differ by more than a hundred times. */
+static void training_has_curves(void **state)
+{
+    static double values[9][501];
+    static const char *const names[] = {"loss", "b", "c", "d", "e", "f", "g", "h", "i"};
+    struct amp_train_series series[9];
+    struct sketch s = sketch();
+    struct amp_input_notes none = {.model = NULL};
+    struct amp_training_result result = {.model_path = "dir/m.onnx",
+                                         .history = {.series = series,
+                                                     .n_series = 2,
+                                                     .n_steps = 4,
+                                                     .seconds = 0.5,
+                                                     .peak_bytes = 3000},
+                                         .n_variables = 5};
+    struct amp_train_page page = {.result = &result,
+                                  .inputs = &none,
+                                  .model = {.role = "step", .path = "m.onnx", .model = s.model}};
+    (void)state;
+    add_node(&s, "Relu", "n", add_input(&s, "x"), AMP_NONE, AMP_FLOAT);
+    for (size_t i = 0; i < 9; i++)
+        series[i] = (struct amp_train_series){names[i], 0, values[i]};
+    memcpy(values[0], (const double[]){4, 2, (double)NAN, 1}, 4 * sizeof(double));
+    memcpy(values[1], (const double[]){1, 1000, 10, 1}, 4 * sizeof(double));
+    char *text = train_page_of(&page);
+    assert_says(text, "<h1>Training of m.onnx</h1>");
+    assert_says(text,
+                "<p class=\"verdict plain\"><strong>4 steps</strong><br/>5 initializers. loss "
+                "4 at first, 1 at last. 125 ms a step, 3.0 KB at most.</p>");
+    /* From 62 to 1106 and from 280 up to 24. */
+    assert_says(text, "d=\"M0 0M62.0 24.0L410.0 194.7M1106.0 280.0\"/>");
+    assert_says(text, "d=\"M0 0M62.0 280.0L410.0 24.0L758.0 194.7L1106.0 280.0\"/>");
+    assert_says(text, "<code>loss</code> by step: 4 at first, 1 at last.</figcaption>");
+    free(text);
+
+    memcpy(values[0],
+           (const double[]){(double)NAN, (double)INFINITY, -(double)INFINITY, (double)NAN},
+           4 * sizeof(double));
+    memcpy(values[1], (const double[]){1, 100, 50.5, 1}, 4 * sizeof(double));
+    text = train_page_of(&page);
+    assert_says(text, "<p class=\"verdict bad\"><strong>4 steps</strong>");
+    assert_says(text, "<p><code>loss</code> is no number at any step.</p>\n");
+    /* Not by decades: from 0 to 100. */
+    assert_says(text, "d=\"M0 0M62.0 277.4L410.0 24.0L758.0 150.7L1106.0 277.4\"/>");
+    free(text);
+
+    result.history.n_series = 9;
+    for (size_t n_steps = 500; n_steps <= 501; n_steps++) {
+        result.history.n_steps = n_steps;
+        for (size_t i = 0; i < 9; i++)
+            for (size_t k = 0; k < n_steps; k++)
+                values[i][k] = (double)(k % 7);
+        text = train_page_of(&page);
+        assert_int_equal(count_of(text, " by step: "), 8);
+        const char *line = strstr(text, "d=\"M0 0M");
+        char *end = strchr(line + 3, '"');
+        *end = '\0';
+        assert_int_equal(count_of(line, "M"), 2);
+        assert_int_equal(count_of(line, "L"), n_steps == 500 ? 499 : 500);
+        free(text);
+    }
+    result.history.n_steps = 1;
+    values[0][0] = 2;
+    text = train_page_of(&page);
+    assert_says(text, "<strong>1 step</strong><br/>5 initializers. loss 2 at first, 2 at last.");
+    assert_says(text, "d=\"M0 0M62.0 152.0\"/>");
+    free(text);
+    result.history.n_steps = 0;
+    text = train_page_of(&page);
+    assert_says(text,
+                "<p class=\"verdict plain\"><strong>0 steps</strong><br/>5 initializers.</p>");
+    assert_null(strstr(text, "Curves"));
+    free(text);
+    result.history.n_steps = 1;
+    result.history.n_series = 0;
+    text = train_page_of(&page);
+    assert_says(text, "<strong>1 step</strong><br/>5 initializers. 500 ms a step,");
+    assert_null(strstr(text, "Curves"));
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* A scaler is told of where a step gives out both its scale and whether it was skipped; a loss
+   where both models have one. */
+static void steps_say_what_both_models_have(void **state)
+{
+    double numbers[] = {1, 2};
+    struct amp_train_series both[] = {{"loss", 0, numbers}, {"scale", 1, numbers}},
+                            other[] = {{"loss", 0, numbers}, {"skipped", 1, numbers}};
+    struct amp_training_result result = {.history = {.n_series = 2, .n_steps = 2}};
+    struct amp_step_check check = {.n_variables = 3, .cosine = 0.5, .length = 2};
+    const struct amp_error none = {.status = AMP_OK};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *file = open_memstream(&text, &size);
+        result.history.series = i == 0 ? both : other;
+        amp_report_training(file, &result, 0);
+        check.history[i] = (struct amp_train_history){.series = both, .n_series = 1, .n_steps = 1};
+        check.history[1 - i].n_series = 0;
+        amp_report_step(file, &check, &none);
+        assert_written(file, &text,
+                       "  training   2 steps, 0 initializers; loss 1 at first, 2 at last\n"
+                       "  step       of training: update of 3 initializers: cosine 0.5000, 2 times "
+                       "as long\n");
+    }
+}
+
+/* What weights lost is summed up over initializers and attributes, and told of each to who asks. */
+static void losses_are_summed_up(void **state)
+{
+    struct sketch s = sketch();
+    struct amp_losses lost[] = {{2, 0, 1}, {0, 0, 0}, {0, 5, 0}};
+    struct amp_tensor tensors[3], *attr = &tensors[2];
+    static const char *const names[] = {"w", "v", "u"};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    amp_report_losses(file, s.model, 1);
+    for (size_t i = 0; i < 3; i++) {
+        tensors[i] = (struct amp_tensor){
+            .dtype = AMP_FLOAT16, .shape = {.rank = 1, .dims = {8}}, .losses = &lost[i]};
+        if (i < 2)
+            amp_graph_add_initializer(s.model, 0, names[i], &tensors[i]);
+    }
+    uint32_t out = add_node(&s, "ConstantOfShape", "fill", AMP_NONE, AMP_NONE, AMP_FLOAT16);
+    amp_node_set_attr(
+        s.model, amp_value_at(s.model, out)->producer,
+        (struct amp_attr){.name = "value", .type = AMP_ATTR_TENSOR, .count = 1, .tensors = &attr});
+    amp_report_losses(file, s.model, 0);
+    amp_report_losses(file, s.model, 1);
+    lost[0] = (struct amp_losses){0, 0, 0};
+    amp_report_losses(file, s.model, 0);
+    assert_written(file, &text,
+                   "  weights    2 saturated, 5 rounded to zero, 1 subnormal now; in 2 tensors (-v "
+                   "names them)\n"
+                   "  weights    2 saturated, 5 rounded to zero, 1 subnormal now; in 2 tensors\n"
+                   "    'w' float16, of 8: 2 saturated, 1 subnormal now\n"
+                   "    'fill' float16, of 8: 5 rounded to zero\n"
+                   "  weights    5 rounded to zero; in 1 tensor (-v names them)\n");
+    assert_json(amp_json_losses(s.model),
+                "{\"saturated\":0,\"zeroed\":5,\"subnormal\":0,\"tensors\":[{\"name\":\"fill\","
+                "\"dtype\":\"float16\",\"elements\":8,\"saturated\":0,\"zeroed\":5,"
+                "\"subnormal\":0}]}");
+    amp_arena_destroy(s.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -3476,6 +3641,9 @@ int main(void)
         cmocka_unit_test(a_run_has_a_page),
         cmocka_unit_test(a_conversion_has_a_page),
         cmocka_unit_test(models_are_counted),
+        cmocka_unit_test(training_has_curves),
+        cmocka_unit_test(steps_say_what_both_models_have),
+        cmocka_unit_test(losses_are_summed_up),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
