@@ -62,18 +62,20 @@ fi
 # Overrides and lists of the environment are in the rules of a candidate, and decide no second time.
 echo Gemm >lower.txt
 export AMPCONV_LOWER_PRECISION_OPS_LIST=$scratch/lower.txt
-tune lists --op Softmax=lower --node '*/Conv=lower' --io lower
-tune lists_jobs --op Softmax=lower --node '*/Conv=lower' --io lower --jobs 2
+lists=(--op Softmax=lower --node '*/Conv=lower' --io lower --max-trials 3)
+tune lists "${lists[@]}"
+tune lists_jobs "${lists[@]}" --jobs 2
 same lists_jobs lists
 unset AMPCONV_LOWER_PRECISION_OPS_LIST
 
 # A command of the user's judges the model as it was once, and each candidate once.
-tune judged --eval "'a folder/judge' {} # it's a score" --max-drop 1000%
+judged=(--eval "'a folder/judge' {} # it's a score" --max-drop 1000% --max-trials 3)
+tune judged "${judged[@]}"
 mv 'a folder/judged' alone.judged
-tune judged_jobs --eval "'a folder/judge' {} # it's a score" --max-drop 1000% --jobs 2
+tune judged_jobs "${judged[@]}" --jobs 2
 same judged_jobs judged
 holds 'judged as often' test "$(wc -l <'a folder/judged')" = "$(wc -l <alone.judged)"
-tune unsure --eval 'exit 125' --eval-reference passed --jobs 2
+tune unsure --eval 'exit 125' --eval-reference passed --max-trials 2 --jobs 2
 holds 'nobody can tell' grep -q '"verdict": "unsure"' unsure.json
 
 # What goes wrong.
