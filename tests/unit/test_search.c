@@ -1,6 +1,9 @@
 /* Searches: the strategies, and the candidates that they try. Takes long. */
 #include "scratch.h"
+#include "tune/strategy/bracket.h"
+#include "tune/strategy/cheaper.h"
 #include "tune/strategy/refine.h"
+#include "tune/strategy/shrink.h"
 #include "tune_case.h"
 
 #include <errno.h>
@@ -999,6 +1002,512 @@ static void operators_come_before_units(void **state)
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), UINT32_MAX, false);
 }
 
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/* What a stage of min-cut runs by itself, behind trials that are given; of few units, by hand. */
+enum { STAGE_UNITS = 12, STAGE_STEPS = 8 };
+
+typedef enum amp_status run_stage(struct amp_search *search, struct amp_path *path,
+                                  struct amp_error *err);
+
+struct stage {
+    judge *judge;
+    size_t n_units, n_jobs, most;
+    double losses[STAGE_UNITS];
+    struct amp_problem_noise noises[STAGE_UNITS + 1];
+    struct amp_problem_edge edges[2];
+    size_t n_noises, n_edges;
+    double floor, budget; /* of the budget 0: none */
+    uint32_t before[4], seen[2];
+    size_t n_before, n_seen; /* seen: previews */
+    uint32_t steps[STAGE_STEPS];
+    size_t n_steps;
+};
+
+static void expect_stage(run_stage *run, const char *phase, const struct stage *stage)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_unit units[STAGE_UNITS] = {{.loss = 0}};
+    struct amp_problem_noise noises[STAGE_UNITS + 1];
+    struct amp_problem_edge edges[2];
+    struct course course = {stage->judge, stage->n_units, stage->n_jobs, 0, NULL, 0, 0};
+    struct amp_problem problem = {.units = units,
+                                  .n_units = stage->n_units,
+                                  .noises = noises,
+                                  .n_noises = stage->n_noises,
+                                  .edges = edges,
+                                  .n_edges = stage->n_edges,
+                                  .floor = stage->floor};
+    struct amp_trials trials = {.problem = &problem, .most = stage->most}, previews = trials;
+    trials.runner = previews.runner =
+        (struct amp_trial_runner){.run = run_course, .context = &course, .n_jobs = stage->n_jobs};
+    struct amp_search search = {.problem = &problem,
+                                .trials = &trials,
+                                .previews = stage->n_seen > 0 ? &previews : NULL,
+                                .budget = stage->budget > 0 ? stage->budget : NAN};
+    memcpy(noises, stage->noises, sizeof noises);
+    memcpy(edges, stage->edges, sizeof edges);
+    for (size_t i = 0; i < stage->n_units; i++)
+        units[i].loss = stage->losses[i];
+    open_trials(&trials);
+    amp_trials_open_previews(&previews, &trials);
+    for (size_t i = 0; i < stage->n_before; i++)
+        run_bits(&trials, stage->before[i]);
+    for (size_t i = 0; i < stage->n_seen; i++)
+        run_bits(&previews, stage->seen[i]);
+    struct amp_path *path = amp_path_create(&problem);
+    assert_int_equal(run(&search, path, &err), AMP_OK);
+    amp_path_destroy(path);
+    for (size_t i = stage->n_before; i < trials.count; i++) {
+        uint32_t kept = kept_of(trials.items[i], stage->n_units);
+        if (i - stage->n_before >= stage->n_steps || kept != stage->steps[i - stage->n_before])
+            fail_msg("trial %zu: 0x%x", i, (unsigned)kept);
+        assert_string_equal(trials.items[i]->phase, phase);
+    }
+    assert_int_equal(trials.count, stage->n_before + stage->n_steps);
+    amp_trials_close(&previews);
+    amp_trials_close(&trials);
+}
+
+#define BITS(count, ...) \
+    {__VA_ARGS__}, .count = sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
+
+static enum amp_status bracket(struct amp_search *search, struct amp_path *path,
+                               struct amp_error *err)
+{
+    return amp_bracket_close(search, path, search->trials->items[0], err);
+}
+
+static enum amp_status chunks(struct amp_search *search, struct amp_path *path,
+                              struct amp_error *err)
+{
+    (void)path;
+    return amp_shrink_chunks(search, err);
+}
+
+static enum amp_status singles(struct amp_search *search, struct amp_path *path,
+                               struct amp_error *err)
+{
+    (void)path;
+    return amp_shrink_singles(search, err);
+}
+
+static enum amp_status refine(struct amp_search *search, struct amp_path *path,
+                              struct amp_error *err)
+{
+    (void)path;
+    return amp_refine_run(search, err);
+}
+
+/* Five units that make noise of 1 each: the choices along the path are 0, 1, 3, 7, 15 and 31. */
+static struct stage stage_of_five(judge *by)
+{
+    struct stage stage = {.judge = by,
+                          .n_units = 5,
+                          .n_jobs = 1,
+                          .losses = {1, 2, 4, 8, 16},
+                          .n_noises = 5,
+                          .before = {0},
+                          .n_before = 1};
+    for (uint32_t i = 0; i < 5; i++)
+        stage.noises[i] = (struct amp_problem_noise){i, i, 1};
+    return stage;
+}
+
+static void expect_bracket(struct stage stage, const uint32_t *steps, size_t n)
+{
+    memcpy(stage.steps, steps, n * sizeof *steps);
+    stage.n_steps = n;
+    expect_stage(bracket, "bracket", &stage);
+}
+
+#define EXPECT_BRACKET(stage, ...)                         \
+    expect_bracket(stage, (const uint32_t[]){__VA_ARGS__}, \
+                   sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* Ends where nothing between what met and what missed was not run, or with evaluations that are
+   kept for others: two where none has met, about half where one has. */
+static void brackets_close(void **state)
+{
+    static judge *const judges[] = {met_with_3, met_with_all_five, met_never};
+    (void)state;
+    for (size_t i = 0; i < 3; i++)
+        for (size_t most = 0; most < 6; most++) {
+            struct stage stage = stage_of_five(judges[i]);
+            stage.most = most;
+            stage.steps[0] = 15;
+            stage.steps[1] = i == 0 ? 7 : 31;
+            stage.n_steps = most == 0 || most > 4 ? 2 : most == 4 ? 1 : 0;
+            expect_stage(bracket, "bracket", &stage);
+        }
+}
+
+/* The end of the path leaves what is there whatever is kept, or less than the least noise is. */
+static void brackets_reach_down_to_what_is_left(void **state)
+{
+    struct stage stage = stage_of_five(met_with_3);
+    (void)state;
+    stage.noises[stage.n_noises++] = (struct amp_problem_noise){0, 0, 0};
+    EXPECT_BRACKET(stage, 15, 7);
+    stage = stage_of_five(met_with_all_five);
+    stage.floor = 0.25;
+    EXPECT_BRACKET(stage, 31, 15);
+}
+
+static void met_but_not_0(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = kept != 0 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+/* Predictions of 50 dB and 80 dB that are 30 dB too low or too high count as 20 dB off. */
+static void far_too_much(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 0 ? 1e11 : 1, 31622.8);
+}
+
+static void far_too_little(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 0 ? 1e5 : 1, 1259);
+}
+
+/* Where units make noise of 0, 20, 40, 60 and 80 dB, the first step is of 30 dB and ends at 40 dB;
+   from then on losses are halved. */
+static void steps_into_the_unknown_are_limited(void **state)
+{
+    struct stage stage = stage_of_five(met_but_not_0);
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++) {
+        stage.noises[i].power = pow(100, i);
+        stage.losses[i] = 16 >> i;
+    }
+    EXPECT_BRACKET(stage, 24, 16);
+    stage.judge = far_too_much;
+    stage.budget = 31622.8;
+    EXPECT_BRACKET(stage, 28);
+    stage.judge = far_too_little;
+    stage.budget = 1259;
+    EXPECT_BRACKET(stage, 24);
+}
+
+static void lost_but_with_3(uint32_t kept, struct amp_trial *trial)
+{
+    trial->measured = INFINITY;
+    met_with_3(kept, trial);
+}
+
+static void unknown_but_with_1(uint32_t kept, struct amp_trial *trial)
+{
+    trial->measured = NAN;
+    trial->verdict = (kept & 2) != 0 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+/* Where nothing is measured the budget itself is asked for, once: then losses are halved. Powers
+   that are known end the search with what met. */
+static void brackets_begin_with_the_budget(void **state)
+{
+    struct stage stage = stage_of_five(lost_but_with_3);
+    (void)state;
+    stage.budget = 3;
+    EXPECT_BRACKET(stage, 3, 15, 7);
+    stage.judge = unknown_but_with_1;
+    EXPECT_BRACKET(stage, 3, 1);
+    stage.judge = twice_is_at_most_3;
+    EXPECT_BRACKET(stage, 15);
+    stage.judge = half_is_at_most_2;
+    stage.budget = 2.1;
+    EXPECT_BRACKET(stage, 1);
+}
+
+static void met_with_7(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = kept == 7 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+static void far_above_at_first(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 0 ? 13.366 : predicted(kept), 3);
+}
+
+/* At once with a choice others are tried: thirds of the bracket, and of 4 dB around a guess, of
+   0.5 dB here, no lower than the end of the path. What met counts before what missed. */
+static void brackets_are_asked_at_several_places(void **state)
+{
+    struct stage stage = stage_of_five(met_with_7);
+    (void)state;
+    stage.n_jobs = 3;
+    EXPECT_BRACKET(stage, 15, 7, 3);
+    stage.judge = far_above_at_first;
+    stage.budget = 3;
+    stage.n_jobs = 4;
+    EXPECT_BRACKET(stage, 15, 31);
+}
+
+/* Units 0 and 1 make noise together, 3 and 4 are joined by casts. */
+static struct stage stage_of_chunks(judge *by)
+{
+    return (struct stage){.judge = by,
+                          .n_units = 5,
+                          .n_jobs = 1,
+                          .losses = {1, 1, 1, 1, 1},
+                          .noises = {{0, 1, 1}, {2, 2, 4}},
+                          .n_noises = 2,
+                          .edges = {{3, 4, 0.5}},
+                          .n_edges = 1,
+                          .before = {31},
+                          .n_before = 1};
+}
+
+static void expect_chunks(struct stage stage, const uint32_t *steps, size_t n)
+{
+    memcpy(stage.steps, steps, n * sizeof *steps);
+    stage.n_steps = n;
+    expect_stage(chunks, "shrink", &stage);
+}
+
+#define EXPECT_CHUNKS(stage, ...)                         \
+    expect_chunks(stage, (const uint32_t[]){__VA_ARGS__}, \
+                  sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+static void met_with_0_and_2(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = (kept & 5) == 5 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+static void met_with_0(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = (kept & 1) != 0 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+/* What is connected goes together, what saves most for its noise first, and what cannot go in
+   halves. Of several at once the best goes, and the others that met are tried again without it. */
+static void chunks_go_together_then_in_halves(void **state)
+{
+    struct stage stage = stage_of_chunks(met_with_0_and_2);
+    (void)state;
+    EXPECT_CHUNKS(stage, 7, 4, 3, 6, 5);
+    stage.most = 4;
+    EXPECT_CHUNKS(stage, 7, 4, 3);
+    stage.most = 0;
+    stage.n_jobs = 3;
+    EXPECT_CHUNKS(stage, 7, 28, 27, 6, 5);
+    stage.judge = met_with_0;
+    EXPECT_CHUNKS(stage, 7, 28, 27, 3, 2, 1);
+}
+
+/* What saves nothing stays without a run. */
+static void chunks_have_to_save_loss(void **state)
+{
+    struct stage stage = stage_of_chunks(met_with_0);
+    (void)state;
+    stage.losses[2] = 0;
+    EXPECT_CHUNKS(stage, 7, 4, 6, 5);
+    stage.losses[2] = -1;
+    EXPECT_CHUNKS(stage, 7, 4, 6, 5);
+    stage.losses[2] = 0.125;
+    EXPECT_CHUNKS(stage, 7, 4, 3, 2, 1);
+}
+
+/* Powers of 1, 2.9 and 3.2 above a floor of 1, as runs have them twice. */
+static double power_of_two(uint32_t kept)
+{
+    return 1 + ((kept & 1) != 0 ? 0 : 2.9) + ((kept & 2) != 0 ? 0 : 3.2);
+}
+
+static void twice_is_at_most_4(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, 2 * power_of_two(kept), 4);
+}
+
+/* What all kept has, of a budget that nobody knows: of choices that missed, one has lost elements.
+ */
+static void unknown_but_for_misses(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = kept == 7 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+    trial->measured = kept == 7 ? NAN : kept == 3 ? INFINITY : 1;
+}
+
+static void unknown_but_for_all_misses(uint32_t kept, struct amp_trial *trial)
+{
+    unknown_but_for_misses(kept, trial);
+    if (kept == 3)
+        trial->measured = 1;
+}
+
+/* More than 3 dB above the budget, by what was measured, or else above the least power that missed
+   without lost elements, is not run as a chunk; units are by themselves, the last. */
+static void hopeless_chunks_are_left(void **state)
+{
+    struct stage stage = {.judge = twice_is_at_most_4,
+                          .n_units = 2,
+                          .n_jobs = 1,
+                          .losses = {1, 10},
+                          .noises = {{0, 0, 2.9}, {1, 1, 3.2}},
+                          .n_noises = 2,
+                          .floor = 1,
+                          .budget = 4,
+                          .before = {3},
+                          .n_before = 1};
+    (void)state;
+    EXPECT_CHUNKS(stage, 2);
+    memcpy(stage.steps, (const uint32_t[]){2, 1}, 2 * sizeof(uint32_t));
+    stage.n_steps = 2;
+    expect_stage(singles, "shrink", &stage);
+    stage = (struct stage){.judge = unknown_but_for_misses,
+                           .n_units = 3,
+                           .n_jobs = 1,
+                           .losses = {1, 1, 1},
+                           .noises = {{0, 0, 2}, {1, 1, 5}, {2, 2, 1}},
+                           .n_noises = 3,
+                           .floor = 1,
+                           .before = {0, 3, 7},
+                           .n_before = 3};
+    EXPECT_CHUNKS(stage, 6, 5);
+    stage.judge = unknown_but_for_all_misses;
+    EXPECT_CHUNKS(stage, 6);
+    stage.judge = unknown_but_for_misses;
+    stage.seen[0] = 6;
+    stage.n_seen = 1;
+    EXPECT_CHUNKS(stage, 5);
+}
+
+static void met_with_7_5_4(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = kept == 7 || kept == 5 || kept == 4 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+/* Units are tried again when another has gone. */
+static void singles_go_until_none_may(void **state)
+{
+    struct stage stage = {.judge = met_with_7_5_4,
+                          .n_units = 3,
+                          .n_jobs = 1,
+                          .losses = {1, 1, 1},
+                          .before = {7},
+                          .n_before = 1,
+                          .steps = BITS(n_steps, 6, 5, 1, 4, 0)};
+    (void)state;
+    expect_stage(singles, "shrink", &stage);
+}
+
+static void met_with_1_and_2(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = (kept & 6) == 6 || kept == 1 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+static void met_with_2(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = (kept & 4) != 0 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+/* Powers of 1, 1.1, 1.2, 1.3 and from 2 on: cheaper ones within 1 dB of what met are run, the
+   cheapest first, until one has met. */
+static void what_is_cheaper_is_run(void **state)
+{
+    struct stage stage = {.judge = met_with_1_and_2,
+                          .n_units = 3,
+                          .n_jobs = 1,
+                          .losses = {1, 2, 4},
+                          .noises = {{0, 0, 0.1}, {1, 1, 0.2}, {2, 2, 1}},
+                          .n_noises = 3,
+                          .floor = 1,
+                          .before = {0, 6},
+                          .n_before = 2,
+                          .steps = BITS(n_steps, 4, 5)};
+    (void)state;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+    stage.most = 3;
+    stage.n_steps = 1;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+    stage.most = 0;
+    stage.judge = met_with_2;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+    stage.n_jobs = stage.n_steps = 2;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+    /* The most that met has 2.2, and all low 2.3. */
+    stage.judge = met_with_1_and_2;
+    stage.n_jobs = 1;
+    stage.losses[0] = 8;
+    memcpy(stage.before, (const uint32_t[]){1, 6}, 2 * sizeof(uint32_t));
+    memcpy(stage.steps, (const uint32_t[]){0, 2, 4}, 3 * sizeof(uint32_t));
+    stage.n_steps = 3;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+    /* What pays for itself stays. */
+    stage.losses[0] = -1;
+    stage.before[0] = 7;
+    stage.n_before = 1;
+    memcpy(stage.steps, (const uint32_t[]){5}, sizeof(uint32_t));
+    stage.n_steps = 1;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+}
+
+/* Eleven units that matter are enumerated, twelve are not. */
+static void many_are_not_enumerated(void **state)
+{
+    struct stage stage = {.judge = met_always, .n_jobs = 1, .floor = 1, .n_before = 1};
+    (void)state;
+    for (uint32_t i = 0; i < STAGE_UNITS; i++) {
+        stage.losses[i] = 1;
+        stage.noises[i] = (struct amp_problem_noise){i, i, 0.001};
+    }
+    stage.n_units = stage.n_noises = 12;
+    stage.before[0] = 0xfff;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+    stage.n_units = stage.n_noises = 11;
+    stage.before[0] = 0x7ff;
+    stage.n_steps = 1;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+}
+
+/* Powers of 1, 10 and 100 above a floor of 1. */
+static double power_of_three(uint32_t kept)
+{
+    return 1 + ((kept & 1) != 0 ? 0 : 1) + ((kept & 2) != 0 ? 0 : 10) + ((kept & 4) != 0 ? 0 : 100);
+}
+
+static void as_predicted(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, power_of_three(kept), 50);
+}
+
+static void more_with_2_alone(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 4 ? 60 : power_of_three(kept), 50);
+}
+
+/* The best within the budget by what is fitted, which ends the search where it is what it was
+   thought to be; where it has more, most of that is noise of unit 1. A fifth of the evaluations is
+   left. */
+static void refining_runs_the_best_by_the_fit(void **state)
+{
+    struct stage stage = {.judge = as_predicted,
+                          .n_units = 3,
+                          .n_jobs = 1,
+                          .losses = {1, 2, 4},
+                          .noises = {{0, 0, 1}, {1, 1, 10}, {2, 2, 100}},
+                          .n_noises = 3,
+                          .floor = 1,
+                          .budget = 50,
+                          .before = {0, 7},
+                          .n_before = 2,
+                          .steps = BITS(n_steps, 4)};
+    (void)state;
+    expect_stage(refine, "refine", &stage);
+    stage.judge = more_with_2_alone;
+    stage.steps[1] = 6;
+    stage.n_steps = 2;
+    expect_stage(refine, "refine", &stage);
+    for (size_t most = 2; most < 7; most++) {
+        static const size_t n[] = {0, 1, 2, 2, 2};
+        stage.most = most;
+        stage.n_steps = n[most - 2];
+        expect_stage(refine, "refine", &stage);
+    }
+    stage.most = 0;
+    stage.budget = 0; /* none */
+    stage.n_steps = 0;
+    expect_stage(refine, "refine", &stage);
+}
+
 /* ---- the fit --------------------------------------------------------------------------------- */
 
 /* Of two units: all low comes to 10, with the first kept 2 is left; with both kept nobody can tell,
@@ -1604,6 +2113,18 @@ int main(void)
         cmocka_unit_test(errors_of_runs_correct_the_budget),
         cmocka_unit_test(the_greedy_add_up_the_best),
         cmocka_unit_test(operators_come_before_units),
+        cmocka_unit_test(brackets_close),
+        cmocka_unit_test(brackets_reach_down_to_what_is_left),
+        cmocka_unit_test(steps_into_the_unknown_are_limited),
+        cmocka_unit_test(brackets_begin_with_the_budget),
+        cmocka_unit_test(brackets_are_asked_at_several_places),
+        cmocka_unit_test(chunks_go_together_then_in_halves),
+        cmocka_unit_test(chunks_have_to_save_loss),
+        cmocka_unit_test(hopeless_chunks_are_left),
+        cmocka_unit_test(singles_go_until_none_may),
+        cmocka_unit_test(what_is_cheaper_is_run),
+        cmocka_unit_test(many_are_not_enumerated),
+        cmocka_unit_test(refining_runs_the_best_by_the_fit),
         cmocka_unit_test(noise_is_fitted_to_what_was_measured),
         cmocka_unit_test(fits_want_powers),
         cmocka_unit_test(none_is_run_twice),
