@@ -2,6 +2,7 @@
 #include "scratch.h"
 #include "tune/strategy/bracket.h"
 #include "tune/strategy/cheaper.h"
+#include "tune/strategy/preview.h"
 #include "tune/strategy/refine.h"
 #include "tune/strategy/shrink.h"
 #include "tune_case.h"
@@ -12,6 +13,7 @@
 #include <sys/stat.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 /* ---- search ---------------------------------------------------------------------------------- */
 
@@ -641,6 +643,49 @@ static void a_failure_keeps_what_was_run(void **state)
     tune_destroy(&tune);
 }
 
+/* Runs the last of the candidates alone, and fails. */
+static enum amp_status run_last(void *context, struct amp_trial *const *trials, size_t n,
+                                struct amp_error *err)
+{
+    (void)context;
+    trials[n - 1]->verdict = AMP_TRIAL_MET;
+    return amp_fail(err, AMP_KERNEL, "the others failed");
+}
+
+/* What was not run is not there, nor in the log; the others are numbered in their order. */
+static void what_was_not_run_leaves_no_gap(void **state)
+{
+    bool rows[3][6] = {{true}, {false, true}, {true, true}};
+    bool *const keeps[] = {rows[0], rows[1], rows[2]};
+    struct amp_trial *found[3];
+    struct amp_error err = {.status = AMP_OK};
+    struct tune_case tune;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    struct amp_trials trials = tune_trials(&tune, 0, 3);
+    trials.log_path = log_path;
+    open_trials(&trials);
+    run_bits(&trials, 4);
+    trials.runner.run = run_last;
+    assert_int_equal(
+        amp_trials_run_all(&trials, &(struct amp_candidates){keeps, 3, found}, "test", &err),
+        AMP_KERNEL);
+    assert_int_equal(trials.count, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(trials.items[i]->number, i);
+    assert_true(trials.items[1]->keeps[0] && trials.items[1]->keeps[1]);
+    assert_ptr_equal(trials.best, trials.items[1]);
+    amp_trials_close(&trials);
+    size_t size, n_lines = 0;
+    char *text = read_log(&size);
+    for (size_t i = 0; i < size; i++)
+        n_lines += text[i] == '\n';
+    assert_int_equal(n_lines, 3);
+    free(text);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
 /* ---- courses --------------------------------------------------------------------------------- */
 
 /* What strategies try on five units of operators A, B, A, C and B that cost 1 each, by hand. */
@@ -772,6 +817,30 @@ static void unsure_in_between(uint32_t kept, struct amp_trial *trial)
         trial->verdict = AMP_TRIAL_UNSURE;
 }
 
+/* Of choices that lose the same, the first that met is the best. */
+static void of_equal_ones_the_first_is_the_best(void **state)
+{
+    struct amp_unit units[3] = {{.loss = 1}, {.loss = 1}, {.loss = 0.5}};
+    struct amp_problem problem = {.units = units, .n_units = 3};
+    struct course course = {met_with_both, 3, 1, 0, NULL, 0, 0};
+    struct amp_trials trials = {.problem = &problem,
+                                .runner = {.run = run_course, .context = &course, .n_jobs = 1}};
+    (void)state;
+    units[1].loss = 0.5;
+    open_trials(&trials);
+    run_bits(&trials, 4);
+    assert_null(trials.best);
+    const struct amp_trial *first = run_bits(&trials, 3);
+    units[0].loss = 0.5;
+    units[1].loss = 1;
+    assert_ptr_equal(trials.best, first);
+    assert_true(run_bits(&trials, 6)->loss == first->loss);
+    assert_ptr_equal(trials.best, first);
+    const struct amp_trial *less = run_bits(&trials, 2);
+    assert_ptr_equal(trials.best, less);
+    amp_trials_close(&trials);
+}
+
 /* An answer is minimal where each step back was run and missed: of a unit in two steps, the second.
  */
 static void an_answer_is_minimal_by_steps(void **state)
@@ -823,9 +892,30 @@ static void judge_powers(uint32_t kept, struct amp_trial *trial)
         trial->verdict = AMP_TRIAL_MET;
 }
 
+/* Scores below 0 are better than one that is not known, or that nobody can tell; of equal ones, and
+   of those, the lower power is. */
+static void judge_negative_scores(uint32_t kept, struct amp_trial *trial)
+{
+    static const double scores[COURSE_UNITS] = {-0.5, -0.3, NAN, 5, -0.5},
+                        powers[COURSE_UNITS] = {2, 8, 4, 0, 1};
+    trial->score = NAN;
+    for (size_t i = 0; i < COURSE_UNITS; i++)
+        if (kept == 1u << i) {
+            trial->score = scores[i];
+            trial->measured = powers[i];
+        }
+    if (kept == 8)
+        trial->verdict = AMP_TRIAL_UNSURE;
+}
+
 static void the_greedy_add_up_the_best(void **state)
 {
     (void)state;
+    expect_course("greedy", (struct course){judge_negative_scores, 5, 1, 0, NULL, 0, 0},
+                  STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
+                        {16, "single"}, {18, "accumulate"}, {19, "accumulate"}, {23, "accumulate"},
+                        {31, "accumulate"}),
+                  UINT32_MAX, false);
     expect_course("greedy", (struct course){judge_ranked, 5, 1, 0, NULL, 0, 0},
                   STEPS({0, "all low"}, {1, "single"}, {2, "single"}, {4, "single"}, {8, "single"},
                         {16, "single"}, {20, "accumulate"}, {22, "accumulate"}, {23, "accumulate"}),
@@ -1022,7 +1112,21 @@ struct stage {
     size_t n_before, n_seen; /* seen: previews */
     uint32_t steps[STAGE_STEPS];
     size_t n_steps;
+    size_t most_looks; /* previews that may be had; 0: there are none */
+    struct step looks[STAGE_STEPS];
+    size_t n_looks;
 };
+
+static void expect_looks(const struct stage *stage, const struct amp_trials *previews)
+{
+    for (size_t i = 0; i < previews->count; i++) {
+        uint32_t kept = kept_of(previews->items[i], stage->n_units);
+        if (i >= stage->n_looks || kept != stage->looks[i].kept ||
+            strcmp(previews->items[i]->phase, stage->looks[i].phase) != 0)
+            fail_msg("preview %zu: %s 0x%x", i, previews->items[i]->phase, (unsigned)kept);
+    }
+    assert_int_equal(previews->count, stage->n_looks);
+}
 
 static void expect_stage(run_stage *run, const char *phase, const struct stage *stage)
 {
@@ -1043,7 +1147,8 @@ static void expect_stage(run_stage *run, const char *phase, const struct stage *
         (struct amp_trial_runner){.run = run_course, .context = &course, .n_jobs = stage->n_jobs};
     struct amp_search search = {.problem = &problem,
                                 .trials = &trials,
-                                .previews = stage->n_seen > 0 ? &previews : NULL,
+                                .previews =
+                                    stage->n_seen + stage->most_looks > 0 ? &previews : NULL,
                                 .budget = stage->budget > 0 ? stage->budget : NAN};
     memcpy(noises, stage->noises, sizeof noises);
     memcpy(edges, stage->edges, sizeof edges);
@@ -1051,6 +1156,7 @@ static void expect_stage(run_stage *run, const char *phase, const struct stage *
         units[i].loss = stage->losses[i];
     open_trials(&trials);
     amp_trials_open_previews(&previews, &trials);
+    previews.most = stage->most_looks;
     for (size_t i = 0; i < stage->n_before; i++)
         run_bits(&trials, stage->before[i]);
     for (size_t i = 0; i < stage->n_seen; i++)
@@ -1065,6 +1171,8 @@ static void expect_stage(run_stage *run, const char *phase, const struct stage *
         assert_string_equal(trials.items[i]->phase, phase);
     }
     assert_int_equal(trials.count, stage->n_before + stage->n_steps);
+    if (stage->n_seen == 0)
+        expect_looks(stage, &previews);
     amp_trials_close(&previews);
     amp_trials_close(&trials);
 }
@@ -1508,6 +1616,118 @@ static void refining_runs_the_best_by_the_fit(void **state)
     expect_stage(refine, "refine", &stage);
 }
 
+static enum amp_status preview(struct amp_search *search, struct amp_path *path,
+                               struct amp_error *err)
+{
+    (void)path;
+    return amp_preview_run(search, search->trials->items[0], err);
+}
+
+/* Powers of 1, 10 and 100 above a floor of 1, of which 50 is allowed. */
+static struct stage stage_of_previews(judge *by)
+{
+    return (struct stage){
+        .judge = by,
+        .n_units = 3,
+        .n_jobs = 1,
+        .losses = {1, 2, 4},
+        .noises = {{0, 0, 1}, {1, 1, 10}, {2, 2, 100}},
+        .n_noises = 3,
+        .floor = 1,
+        .budget = 50,
+        .before = {0},
+        .n_before = 1,
+        .steps = BITS(n_steps, 4),
+        .most_looks = 9,
+        .looks = {{0, "all low"}, {4, "path"}, {2, "around"}, {3, "around"}, {1, "around"}},
+        .n_looks = 5};
+}
+
+/* All that is cheaper than the cheapest on the path is seen, what is likeliest to save most first;
+   of three rounds, the first ends at a third of the previews with evaluations. */
+static void previews_are_followed_by_evaluations(void **state)
+{
+    struct stage stage = stage_of_previews(as_predicted);
+    (void)state;
+    expect_stage(preview, "preview", &stage);
+    for (size_t most = 1; most < 6; most++) {
+        stage.most_looks = stage.n_looks = most;
+        stage.n_steps = most > 1;
+        expect_stage(preview, "preview", &stage);
+    }
+}
+
+/* One evaluation is left for all kept where none has met. */
+static void previews_leave_an_evaluation(void **state)
+{
+    (void)state;
+    for (size_t most = 1; most < 5; most++) {
+        struct stage stage = stage_of_previews(as_predicted);
+        stage.most = most;
+        if (most < 3)
+            stage.n_looks = stage.n_steps = 0;
+        expect_stage(preview, "preview", &stage);
+    }
+}
+
+/* On all samples all low loses elements, on those of previews it does not. */
+static void lost_at_first(uint32_t kept, struct amp_trial *trial)
+{
+    as_predicted(kept, trial);
+    if (kept == 0 && !trial->is_preview)
+        trial->measured = INFINITY;
+}
+
+static void twice_in_previews(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, power_of_three(kept) * (trial->is_preview ? 2 : 1), 15);
+}
+
+/* Previews of other samples may have other powers: by as much as all low has, if that is a number,
+   theirs may be above the budget. */
+static void previews_have_a_limit_of_their_own(void **state)
+{
+    struct stage stage = stage_of_previews(lost_at_first);
+    (void)state;
+    expect_stage(preview, "preview", &stage);
+    stage.judge = twice_in_previews;
+    stage.budget = 15;
+    expect_stage(preview, "preview", &stage);
+}
+
+static void more_when_evaluated(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 4 && !trial->is_preview ? 100 : power_of_three(kept), 50);
+}
+
+static void missed_for_something_else(uint32_t kept, struct amp_trial *trial)
+{
+    as_predicted(kept, trial);
+    if (kept == 4 && !trial->is_preview)
+        trial->verdict = AMP_TRIAL_MISSED;
+}
+
+/* An evaluation that missed asks for less power in previews, whatever it missed for; the next one
+   that says what its preview said allows as much as before. */
+static void previews_are_put_right_by_evaluations(void **state)
+{
+    static const struct {
+        judge *judge;
+        struct step looks[4];
+    } cases[] = {
+        {more_when_evaluated, {{6, "path"}, {5, "around"}, {3, "around"}, {1, "around"}}},
+        {missed_for_something_else, {{5, "path"}, {6, "path"}, {3, "around"}, {1, "around"}}}};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct stage stage = stage_of_previews(cases[i].judge);
+        memcpy(stage.steps, (const uint32_t[]){4, 6, 5}, 3 * sizeof(uint32_t));
+        stage.n_steps = 3;
+        memcpy(&stage.looks[3], cases[i].looks, sizeof cases[i].looks);
+        stage.n_looks = 7;
+        expect_stage(preview, "preview", &stage);
+    }
+}
+
 /* ---- the fit --------------------------------------------------------------------------------- */
 
 /* Of two units: all low comes to 10, with the first kept 2 is left; with both kept nobody can tell,
@@ -1770,6 +1990,83 @@ static void what_is_known_comes_back(void **state)
     tune_destroy(&tune);
 }
 
+/* A preview in the log is none of its trials, and a trial none of its previews. */
+static void previews_are_logged_apart(void **state)
+{
+    struct tune_case tune;
+    (void)state;
+    create_small(&tune);
+    write_log(small_log, strlen(small_log));
+    struct amp_trials trials = tune_trials(&tune, 0, 1), previews = trials;
+    trials.log_path = log_path;
+    open_trials(&trials);
+    amp_trials_open_previews(&previews, &trials);
+    assert_true(isnan(run_bits(&trials, 3)->score));
+    assert_int_equal(trials.n_replayed, 0);
+    assert_true(isfinite(run_bits(&previews, 2)->measured));
+    assert_int_equal(previews.n_replayed, 0);
+    assert_int_equal(tune.n_runs, 2);
+    assert_true(run_bits(&previews, 3)->score == -INFINITY);
+    assert_true(run_bits(&trials, 2)->measured == INFINITY);
+    assert_int_equal(previews.n_replayed, 1);
+    assert_int_equal(trials.n_replayed, 1);
+    assert_int_equal(tune.n_runs, 2);
+    amp_trials_close(&previews);
+    amp_trials_close(&trials);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+/* As the system has new files; what it said of another call before says nothing of this one. */
+static void a_new_log_is_as_other_files(void **state)
+{
+    struct tune_case tune;
+    struct stat status;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    trials.log_path = log_path;
+    mode_t mask = umask(027);
+    errno = EWOULDBLOCK;
+    open_trials(&trials);
+    umask(mask);
+    assert_int_equal(stat(log_path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0640);
+    amp_trials_close(&trials);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
+static void *allocate_nothing(size_t size)
+{
+    (void)size;
+    return NULL;
+}
+
+static void a_log_without_memory_is_an_error(void **state)
+{
+    struct tune_case tune;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_trial *trial;
+    const bool keeps[6] = {false};
+    json_malloc_t allocate;
+    json_free_t release;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    trials.log_path = log_path;
+    open_trials(&trials);
+    json_get_alloc_funcs(&allocate, &release);
+    json_set_alloc_funcs(allocate_nothing, release);
+    enum amp_status status = amp_trials_run(&trials, keeps, "test", &trial, &err);
+    json_set_alloc_funcs(allocate, release);
+    assert_int_equal(status, AMP_IO);
+    assert_string_equal(err.text, "t.jsonl: out of memory");
+    amp_trials_close(&trials);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
 /* What is known only after some have been run says what these are predicted to be. */
 static void trials_are_predicted_anew(void **state)
 {
@@ -1983,6 +2280,43 @@ static void wrong_lines_are_refused(void **state)
     }
 }
 
+/* At each end of what is accepted. */
+static void other_lines_are_taken(void **state)
+{
+    static const char text[] =
+        "{\"ampconv-tune-log\":1,\"key\":\"0000000000000007\",\"units\":6}\n"
+        "{\"losses\":[-1,0,2,3,4,5],\"noises\":[[0,5,0],[5,0,1]],\"edges\":[],\"floor\":0,"
+        "\"base\":1,\"origin\":\"\"}\n"
+        "{\"kept\":[[0,2],[3,3],[4,5]],\"verdict\":\"unsure\",\"measured\":0,\"score\":-1.5,"
+        "\"seconds\":0,\"reason\":\"\"}\n"
+        "{\"kept\":[],\"verdict\":\"met\",\"measured\":\"infinite\",\"score\":\"-infinite\","
+        "\"seconds\":7,\"reason\":\"so\"}\n";
+    struct tune_case tune;
+    (void)state;
+    tune_create(&tune, 1, 6, TUNE_POWER);
+    write_log(text, strlen(text));
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    trials.log_path = log_path;
+    open_trials(&trials);
+    const struct amp_trial *all = run_bits(&trials, 63), *none = run_bits(&trials, 0);
+    assert_int_equal(trials.n_replayed, 2);
+    assert_int_equal(all->verdict, AMP_TRIAL_UNSURE);
+    assert_true(all->measured == 0 && all->score == -1.5 && all->seconds == 0);
+    assert_string_equal(all->reason, "");
+    assert_int_equal(none->verdict, AMP_TRIAL_MET);
+    assert_true(none->measured == INFINITY && none->score == -INFINITY && none->seconds == 7);
+    assert_string_equal(none->reason, "so");
+    assert_true(amp_trials_recall(&trials, &tune.problem));
+    assert_true(tune.problem.units[0].loss == -1 && tune.problem.units[5].loss == 5);
+    assert_int_equal(tune.problem.n_edges, 0);
+    assert_int_equal(tune.problem.n_noises, 2);
+    assert_true(tune.problem.noises[0].b == 5 && tune.problem.noises[0].power == 0 &&
+                tune.problem.noises[1].a == 5 && tune.problem.noises[1].power == 1);
+    amp_trials_close(&trials);
+    assert_int_equal(remove(log_path), 0);
+    tune_destroy(&tune);
+}
+
 static void wrong_problems_are_refused(void **state)
 {
     static const char head[] =
@@ -2071,6 +2405,7 @@ static void what_is_no_file_is_refused(void **state)
     } files[] = {{"pipe", "pipe: "},
                  {".", ".: "},
                  {"no/such/folder", "no/such/folder: cannot open: No such file or directory"},
+                 {"/proc/self/exe", "/proc/self/exe: cannot open: Text file busy"},
                  {"/dev/full", "/dev/full: "}};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         struct amp_error err = {.status = AMP_OK};
@@ -2125,21 +2460,31 @@ int main(void)
         cmocka_unit_test(what_is_cheaper_is_run),
         cmocka_unit_test(many_are_not_enumerated),
         cmocka_unit_test(refining_runs_the_best_by_the_fit),
+        cmocka_unit_test(previews_are_followed_by_evaluations),
+        cmocka_unit_test(previews_leave_an_evaluation),
+        cmocka_unit_test(previews_have_a_limit_of_their_own),
+        cmocka_unit_test(previews_are_put_right_by_evaluations),
         cmocka_unit_test(noise_is_fitted_to_what_was_measured),
         cmocka_unit_test(fits_want_powers),
         cmocka_unit_test(none_is_run_twice),
         cmocka_unit_test(a_step_includes_the_one_before),
         cmocka_unit_test(equal_ones_at_once_are_run_once),
         cmocka_unit_test(the_best_is_the_cheapest_that_met),
+        cmocka_unit_test(of_equal_ones_the_first_is_the_best),
         cmocka_unit_test(a_failure_keeps_what_was_run),
+        cmocka_unit_test(what_was_not_run_leaves_no_gap),
         cmocka_unit_test(what_is_logged_comes_back),
         cmocka_unit_test(a_log_says_what_is_known),
         cmocka_unit_test(what_is_known_comes_back),
+        cmocka_unit_test(previews_are_logged_apart),
+        cmocka_unit_test(a_new_log_is_as_other_files),
+        cmocka_unit_test(a_log_without_memory_is_an_error),
         cmocka_unit_test(trials_are_predicted_anew),
         cmocka_unit_test(a_log_that_is_full_is_an_error),
         cmocka_unit_test(a_search_goes_on_from_its_log),
         cmocka_unit_test(other_logs_are_refused),
         cmocka_unit_test(wrong_lines_are_refused),
+        cmocka_unit_test(other_lines_are_taken),
         cmocka_unit_test(wrong_problems_are_refused),
         cmocka_unit_test(random_bytes_do_no_harm),
         cmocka_unit_test(what_is_no_file_is_refused),

@@ -378,8 +378,9 @@ static enum amp_status run(struct preview *preview, const struct amp_trial *low,
     struct amp_trial *seen;
     size_t most = preview->search->previews->most;
     AMP_TRY(look(preview, "all low", &seen, err));
-    if (seen != NULL && seen->measured > 0 && isfinite(seen->measured / low->measured))
-        preview->limit *= seen->measured / low->measured;
+    double ratio = seen != NULL ? seen->measured / low->measured : NAN;
+    if (isfinite(ratio) && ratio > 0) /* neither lost elements */
+        preview->limit *= ratio;
     for (size_t i = 1; i <= ROUNDS && !preview->is_over && preview->n_wrong < WRONG_MAX; i++)
         AMP_TRY(run_round(preview, most * i / ROUNDS, err));
     return AMP_OK;
