@@ -150,7 +150,6 @@ static void take(struct search *search, const struct choice *choice)
         return;
     copy(search, choice->keeps, search->best.keeps);
     search->best.loss = choice->loss;
-    search->best.power = choice->power;
 }
 
 /* ---- a node of the tree ---------------------------------------------------------------------- */
@@ -305,7 +304,7 @@ void amp_tree_search(const struct amp_tree *tree, struct amp_cut_bounds bounds, 
     search->tree = tree;
     search->arena = arena;
     search->n_units = tree->problem->n_units;
-    search->best = (struct choice){keeps, INFINITY, INFINITY};
+    search->best = (struct choice){.keeps = keeps, .loss = INFINITY};
     search->given.keeps = make_keeps(search);
     visit(search, 0, bounds);
     amp_arena_destroy(arena);
