@@ -157,9 +157,8 @@ static void share_time(struct amp_node_time *times, uint32_t a, uint32_t b, doub
     times[b] = (struct amp_node_time){(1 - share) * seconds, (1 - share) * spread};
 }
 
-/* Has nodes that are a part of a neighbour in one of the models alone share times with it, in the
-   proportion in which they take them where both run. */
-static void share_times(const struct amp_model *reference, const struct amp_cost_profile *profile)
+void amp_cost_profile_share(const struct amp_cost_profile *profile,
+                            const struct amp_model *reference)
 {
     struct amp_uses uses = amp_uses_create(reference);
     for (uint32_t id = 0; id < reference->n_nodes; id++) {
@@ -204,6 +203,6 @@ enum amp_status amp_cost_profile_measure(const struct amp_costs_request *request
     profile->low = sum_up(&pair.low, pair.n_runs, arena);
     if (pair.low.cast_seconds > 0)
         profile->cast_rate = pair.low.cast_bytes / pair.low.cast_seconds;
-    share_times(request->reference, profile);
+    amp_cost_profile_share(profile, request->reference);
     return AMP_OK;
 }

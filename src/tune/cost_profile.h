@@ -28,4 +28,9 @@ enum amp_status amp_cost_profile_measure(const struct amp_costs_request *request
                                          struct amp_arena *arena, struct amp_cost_profile *profile,
                                          struct amp_error *err);
 
+/* The last step of that: has nodes of REFERENCE that are a part of a neighbour in one of the models
+   alone share times with it, in the proportion in which they take them where both run. */
+void amp_cost_profile_share(const struct amp_cost_profile *profile,
+                            const struct amp_model *reference);
+
 #endif

@@ -20,6 +20,8 @@
 #include "onnx/file/read.h"
 #include "autocast/wholes.h"
 #include "tune/choice.h"
+#include "tune/cost_profile.h"
+#include "tune/cost_table.h"
 #include "tune/costs.h"
 #include "tune/formulate.h"
 
@@ -278,6 +280,98 @@ static void tables_come_back_as_written(void **state)
     assert_memory_equal(costs.casts, casts, sizeof casts);
 }
 
+/* What the shipped one was measured as: bytes and casts alike, products of bfloat16 faster. */
+static void the_shipped_table_has_what_was_measured(void **state)
+{
+    const struct amp_cost_table table = amp_cost_table_shipped();
+    (void)state;
+    for (size_t i = 0; i < AMP_COST_DTYPES; i++) {
+        assert_true(table.rates[i].flops == (i == 1 ? 1200e9 : 310e9));
+        assert_true(table.rates[i].bytes == 20e9 && table.rates[i].node == 1e-6);
+    }
+    assert_true(table.casts == 20e9);
+}
+
+/* Where both take as long, the lower dtype saves a hundredth of what memory takes for the bytes
+   that it saves; where both take nothing too. */
+static void the_lower_dtype_saves_a_trifle(void **state)
+{
+    static const double least_matmul = 0.01 * 52 / 20e9, least_relu = 0.01 * 32 / 20e9;
+    (void)state;
+    write_table(HEAD ", \"float32\": {\"flops\": 1e21, \"bytes\": 64e9, \"node\": 0},"
+                     "\"bfloat16\": {\"flops\": 1e21, \"bytes\": 32e9, \"node\": 0}}");
+    find(AMP_COSTS_TIME);
+    expect_node(MATMUL, 104 / 64e9, 104 / 64e9 - least_matmul);
+    expect_node(RELU, 1e-9, 1e-9 - least_relu);
+    write_table(HEAD ", \"float32\": {\"flops\": 1e21, \"bytes\": 1e21, \"node\": 0},"
+                     "\"bfloat16\": {\"flops\": 1e21, \"bytes\": 1e21, \"node\": 0}}");
+    find(AMP_COSTS_TIME);
+    expect_node(MATMUL, least_matmul, 0);
+    expect_node(RELU, least_relu, 0);
+}
+
+/* All that a table can say. Operators of other domains are named with them. */
+static void whole_tables_come_back_as_written(void **state)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_cost_table table = amp_cost_table_shipped(), back;
+    struct amp_cost_operator operators[] = {
+        {"Relu", {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}}},
+        {"com.x::Relu", {{1e21, 1, 0}, {1, 1e21, 1e9}, {0.1 + 1, 1e20, 1e-9}}}};
+    struct amp_cost_entry nodes[] = {{"m", 0.25, 0.5}, {"n", 0, 1e9}};
+    struct amp_cost_cast values[] = {{"v", 0.125}};
+    struct amp_cost_query query = {.domain = "", .op = "Relu", .dtype = AMP_BFLOAT16, .flops = 40};
+    (void)state;
+    table.machine = "ours";
+    table.casts = 1;
+    table.operators = operators;
+    table.n_operators = 2;
+    table.nodes = nodes;
+    table.n_nodes = 2;
+    table.values = values;
+    table.n_values = 1;
+    for (int i = 0; i < 3; i++) {
+        table.dtype = i == 0 ? AMP_UNDEFINED : i == 1 ? AMP_BFLOAT16 : AMP_FLOAT16;
+        assert_int_equal(amp_cost_table_write(&table, path, &err), AMP_OK);
+        assert_int_equal(amp_cost_table_read(path, net.arena, &back, &err), AMP_OK);
+        assert_int_equal(back.dtype, table.dtype);
+    }
+    assert_string_equal(back.machine, "ours");
+    assert_true(back.casts == 1);
+    assert_memory_equal(back.rates, table.rates, sizeof table.rates);
+    assert_int_equal(back.n_operators, 2);
+    for (size_t i = 0; i < 2; i++) {
+        assert_string_equal(back.operators[i].name, operators[i].name);
+        assert_memory_equal(back.operators[i].rates, operators[i].rates, sizeof operators[i].rates);
+        assert_string_equal(back.nodes[i].name, nodes[i].name);
+        assert_true(back.nodes[i].low == nodes[i].low && back.nodes[i].wide == nodes[i].wide);
+    }
+    assert_int_equal(back.n_nodes, 2);
+    assert_int_equal(back.n_values, 1);
+    assert_string_equal(back.values[0].name, "v");
+    assert_true(back.values[0].seconds == 0.125);
+    assert_true(amp_cost_table_seconds(&back, &query) == 6 + 40.0 / 4);
+    query.dtype = AMP_FLOAT16;
+    query.bytes = 80;
+    assert_true(amp_cost_table_seconds(&back, &query) == 9 + 80.0 / 8);
+    query.domain = "com.x";
+    query.dtype = AMP_FLOAT;
+    assert_true(amp_cost_table_seconds(&back, &query) == 80);
+    query.domain = "com.y";
+    assert_true(amp_cost_table_seconds(&back, &query) == 1e-6 + 80 / 20e9);
+}
+
+/* A table of another dtype that the model is to have is one of that. */
+static void tables_may_be_of_another_dtype(void **state)
+{
+    (void)state;
+    write_table(HEAD RATES ", \"dtype\": \"fp16\", \"float16\": {\"flops\": 48, \"bytes\": 32,"
+                           "\"node\": 0.125}}");
+    request.dtypes |= AMP_DTYPE_BIT(AMP_FLOAT16);
+    find(AMP_COSTS_TIME);
+    expect_node(RELU, 4.5, 0.125 + 1);
+}
+
 static void wrong_tables_are_refused(void **state)
 {
     static const struct {
@@ -292,6 +386,16 @@ static void wrong_tables_are_refused(void **state)
                                     "float32, bfloat16, float16, casts, operators, nodes and "
                                     "values"},
         {HEAD ", \"dtype\": \"fp32\"}", "dtype: \"fp32\"; accepted: \"bfloat16\" or \"float16\""},
+        {"{\"ampconv-costs\": 1.0}", "ampconv-costs: 1.0; accepted: 1"},
+        {"{\"ampconv-costs\": 1, \"machine\": \"\"}", "machine: \"\"; accepted: a text"},
+        {"{\"ampconv-costs\": 1, \"machine\": 7}", "machine: 7; accepted: a text"},
+        {HEAD ", \"dtype\": null}", "dtype: null; accepted: \"bfloat16\" or \"float16\""},
+        {HEAD ", \"casts\": 0.5}", "casts: 0.5; accepted: a number per second, from 1 to 1e21"},
+        {HEAD ", \"casts\": 2e21}", "casts: 2e21; accepted: a number per second, from 1 to 1e21"},
+        {HEAD ", \"values\": {\"x\": 2e9}}",
+         "values.'x': 2000000000.0; accepted: a number of seconds, from 0 to 1e9"},
+        {HEAD ", \"nodes\": {\"m\": {\"wide\": 1}}}",
+         "nodes.'m'.'low': nothing; accepted: a number of seconds, from 0 to 1e9"},
         {HEAD ", \"dtype\": 16}", "dtype: 16; accepted: \"bfloat16\" or \"float16\""},
         {HEAD ", \"dtype\": \"float16\"}", "dtype: float16; accepted: bfloat16"},
         {HEAD ", \"casts\": 0}", "casts: 0; accepted: a number per second, from 1 to 1e21"},
@@ -350,6 +454,78 @@ static void other_refusals(void **state)
     assert_int_equal(amp_costs_find(&request, &costs, &err), AMP_USAGE);
     assert_string_equal(err.text, "/nowhere/costs.json: a table of costs is about time, and bytes "
                                   "are counted");
+}
+
+/* ---- times that are shared ------------------------------------------------------------------- */
+
+/* Nodes in a row, x to a, b and c, and d of a and c; a time of 0 is none. */
+struct shared {
+    double wide[4], low[4];               /* as they were measured */
+    double shared_wide[4], shared_low[4]; /* as they are shared */
+};
+
+static void expect_shared(const struct shared *times)
+{
+    struct amp_node_time wide[4], low[4];
+    const struct amp_cost_profile profile = {.wide = wide, .low = low};
+    for (size_t i = 0; i < 4; i++) {
+        wide[i] = (struct amp_node_time){times->wide[i], times->wide[i] / 2};
+        low[i] = (struct amp_node_time){times->low[i], times->low[i] / 2};
+    }
+    amp_cost_profile_share(&profile, net.model);
+    for (size_t i = 0; i < 4; i++) {
+        expect(wide[i].seconds, times->shared_wide[i]);
+        expect(low[i].seconds, times->shared_low[i]);
+    }
+}
+
+/* What has a time in one of both alone shares both times with what gives it, or else what takes it,
+   as they stand to each other where both have one; without such a neighbour it stays. */
+static void parts_share_times_with_the_whole(void **state)
+{
+    static const struct shared cases[] = {
+        {{3, 1, 2, 4}, {2, 1, 3, 5}, {3, 1, 2, 4}, {2, 1, 3, 5}},
+        {{3, 1, 2, 4}, {2, 0, 3, 5}, {3, 1, 2, 4}, {1.5, 0.5, 3, 5}},
+        {{2, 0, 3, 5}, {3, 1, 2, 4}, {1.5, 0.5, 3, 5}, {3, 1, 2, 4}},
+        {{3, 1, 2, 4}, {0, 2, 3, 5}, {3, 1, 2, 4}, {1.5, 0.5, 3, 5}}, /* by what takes it */
+        {{1, 0, 2, 3}, {0, 0, 3, 8}, {1, 0, 2, 3}, {2, 0, 3, 6}},     /* by the other taker */
+        {{0, 0, 1, 3}, {0, 0, 4, 0}, {0, 0, 1, 3}, {0, 0, 1, 3}},     /* by the second input */
+        {{0, 2, 0, 0}, {0, 0, 0, 3}, {0, 2, 0, 0}, {0, 0, 0, 3}},
+        {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}},
+    };
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), a = NODE("Sigmoid", "a", x);
+    uint32_t b = NODE("Clip", "b", a, AMP_NONE, AMP_NONE), c = NODE("Tanh", "c", b);
+    uint32_t d = NODE("Add", "d", a, c);
+    output(d);
+    assert_true(node_of(a) == 0 && node_of(b) == 1 && node_of(c) == 2 && node_of(d) == 3);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        expect_shared(&cases[i]);
+}
+
+/* The spread is the larger one of both, shared alike; a node whose first output is left out has
+   nobody that takes it. */
+static void spreads_are_shared_too(void **state)
+{
+    struct amp_node_time wide[2] = {{3, 0.25}, {1, 0.5}}, low[2] = {{2, 0.75}, {0, 0}};
+    const struct amp_cost_profile profile = {.wide = wide, .low = low};
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), a = NODE("Sigmoid", "a", x);
+    uint32_t b = NODE("Tanh", "b", a);
+    amp_cost_profile_share(&profile, net.model);
+    expect(wide[0].spread, 0.375);
+    expect(wide[1].spread, 0.125);
+    expect(low[0].spread, 0.5625);
+    expect(low[1].spread, 0.1875);
+    amp_node_at(net.model, node_of(a))->outputs[0] = AMP_NONE;
+    amp_node_at(net.model, node_of(b))->inputs[0] = x;
+    wide[1] = low[0] = low[1] = (struct amp_node_time){0, 0};
+    wide[0] = (struct amp_node_time){3, 1};
+    amp_cost_profile_share(&profile, net.model);
+    expect(wide[0].seconds, 3);
+    expect(low[0].seconds, 0);
 }
 
 /* ---- models ---------------------------------------------------------------------------------- */
@@ -1117,8 +1293,14 @@ int main(void)
         PAIR_TEST(entries_go_before_rates),
         PAIR_TEST(tables_may_say_little),
         PAIR_TEST(tables_come_back_as_written),
+        cmocka_unit_test(the_shipped_table_has_what_was_measured),
+        PAIR_TEST(the_lower_dtype_saves_a_trifle),
+        PAIR_TEST(whole_tables_come_back_as_written),
+        PAIR_TEST(tables_may_be_of_another_dtype),
         PAIR_TEST(wrong_tables_are_refused),
         PAIR_TEST(other_refusals),
+        PAIR_TEST(parts_share_times_with_the_whole),
+        PAIR_TEST(spreads_are_shared_too),
         PAIR_TEST(movers_go_with_what_gives_them),
         PAIR_TEST(movers_go_with_what_takes_them),
         PAIR_TEST(movers_in_float32_are_apart),
