@@ -1,5 +1,7 @@
 /* Searches: the strategies, and the candidates that they try. Takes long. */
 #include "scratch.h"
+#include "cli/tune/origin.h"
+#include "core/hash.h"
 #include "tune/strategy/bracket.h"
 #include "tune/strategy/cheaper.h"
 #include "tune/strategy/preview.h"
@@ -1321,6 +1323,8 @@ static void brackets_begin_with_the_budget(void **state)
     EXPECT_BRACKET(stage, 3, 1);
     stage.judge = twice_is_at_most_3;
     EXPECT_BRACKET(stage, 15);
+    stage.judge = five_times_with_four; /* less than what is left at the end, which is asked for */
+    EXPECT_BRACKET(stage, 15, 31);
     stage.judge = half_is_at_most_2;
     stage.budget = 2.1;
     EXPECT_BRACKET(stage, 1);
@@ -1548,6 +1552,24 @@ static void what_is_cheaper_is_run(void **state)
     expect_stage(amp_cheaper_run, "cheaper", &stage);
 }
 
+/* What loses as much as the answer is not run. */
+static void what_costs_the_same_is_not_run(void **state)
+{
+    const struct stage stage = {.judge = met_with_0,
+                                .n_units = 2,
+                                .n_jobs = 1,
+                                .losses = {1, 1},
+                                .noises = {{0, 0, 0.1}, {1, 1, 0.1}},
+                                .n_noises = 2,
+                                .floor = 1,
+                                .before = {1},
+                                .n_before = 1,
+                                .steps = {0},
+                                .n_steps = 1};
+    (void)state;
+    expect_stage(amp_cheaper_run, "cheaper", &stage);
+}
+
 /* Eleven units that matter are enumerated, twelve are not. */
 static void many_are_not_enumerated(void **state)
 {
@@ -1705,6 +1727,19 @@ static void missed_for_something_else(uint32_t kept, struct amp_trial *trial)
     as_predicted(kept, trial);
     if (kept == 4 && !trial->is_preview)
         trial->verdict = AMP_TRIAL_MISSED;
+}
+
+static void nothing_when_evaluated(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 4 && !trial->is_preview ? 0 : power_of_three(kept), 50);
+}
+
+/* By how much what has no error differs, nobody knows. */
+static void previews_stay_where_there_is_no_error(void **state)
+{
+    const struct stage stage = stage_of_previews(nothing_when_evaluated);
+    (void)state;
+    expect_stage(preview, "preview", &stage);
 }
 
 /* An evaluation that missed asks for less power in previews, whatever it missed for; the next one
@@ -2187,6 +2222,68 @@ static void a_search_goes_on_from_its_log(void **state)
     resume_everywhere(1, 9, 31);
 }
 
+/* ---- what a search is of --------------------------------------------------------------------- */
+
+/* Of the model above, of the settings and the data below. */
+static void searches_have_keys(void **state)
+{
+    const struct amp_tune_origin first = {.model = 0x89abcdef, .data = 1, .settings = " --io=keep"};
+    struct amp_tune_origin other = first;
+    (void)state;
+    assert_true(amp_tune_origin_key(&first) >> 32 == 0x89abcdef);
+    assert_int_equal(amp_tune_origin_key(&first) & UINT32_MAX, amp_hash_fnv(" --io=keep", 10, 1));
+    other.data = 2;
+    assert_true(amp_tune_origin_key(&other) != amp_tune_origin_key(&first));
+    other = first;
+    other.settings = " --io=lower";
+    assert_true(amp_tune_origin_key(&other) != amp_tune_origin_key(&first));
+}
+
+static void expect_notes(const struct amp_tuning *tuning, const char *low, const char *answer)
+{
+    const char *model = "m.onnx";
+    const struct amp_options options = {.operands = {.items = &model, .count = 1}};
+    const struct amp_tune_origin origin = {
+        .options = &options, .model = 0xab, .data = 0x89abcdef, .settings = " --io=keep"};
+    size_t n;
+    struct amp_arena *arena = amp_arena_create();
+    const char *const *notes = amp_tune_origin_notes(&origin, tuning, arena, &n);
+    assert_int_equal(n, 5);
+    assert_string_equal(notes[0],
+                        "Found by ampconv " AMP_VERSION " with --tune (min-cut, 7 trials).");
+    assert_string_equal(notes[1], "model: m.onnx, FNV-1a 000000ab; samples: FNV-1a 89abcdef");
+    assert_string_equal(notes[2], "settings: --io=keep");
+    assert_string_equal(notes[3], low);
+    assert_string_equal(notes[4], answer);
+    amp_arena_destroy(arena);
+}
+
+/* With a score where there is one; without an error there is no end to how far it is below. */
+static void searches_say_what_they_are_of(void **state)
+{
+    struct amp_trial low = {.measured = 100, .score = NAN},
+                     answer = {.measured = 0.01, .score = NAN};
+    struct amp_trial *items[] = {&low};
+    const struct amp_tuning tuning = {
+        .strategy = amp_strategy_at(0), .trials = {.items = items, .count = 7}, .answer = &answer};
+    (void)state;
+    expect_notes(&tuning, "all low: error -20.0 dB below the outputs",
+                 "this: error 20.0 dB below the outputs");
+    low.score = 0;
+    answer.measured = 0;
+    answer.score = -0.125;
+    expect_notes(&tuning, "all low: error -20.0 dB below the outputs, score 0",
+                 "this: error inf dB below the outputs, score -0.125");
+}
+
+static void origins_are_for_files(void **state)
+{
+    (void)state;
+    assert_false(amp_tune_origin_is_wanted(&(struct amp_options){.jobs = 1}));
+    assert_true(amp_tune_origin_is_wanted(&(struct amp_options){.tune_log = "l"}));
+    assert_true(amp_tune_origin_is_wanted(&(struct amp_options){.rules_out = "r"}));
+}
+
 /* ---- wrong logs ------------------------------------------------------------------------------ */
 
 /* Opens TEXT as a log of 6 units. It must be refused as STATUS with MESSAGE and stay as it is. */
@@ -2458,11 +2555,13 @@ int main(void)
         cmocka_unit_test(hopeless_chunks_are_left),
         cmocka_unit_test(singles_go_until_none_may),
         cmocka_unit_test(what_is_cheaper_is_run),
+        cmocka_unit_test(what_costs_the_same_is_not_run),
         cmocka_unit_test(many_are_not_enumerated),
         cmocka_unit_test(refining_runs_the_best_by_the_fit),
         cmocka_unit_test(previews_are_followed_by_evaluations),
         cmocka_unit_test(previews_leave_an_evaluation),
         cmocka_unit_test(previews_have_a_limit_of_their_own),
+        cmocka_unit_test(previews_stay_where_there_is_no_error),
         cmocka_unit_test(previews_are_put_right_by_evaluations),
         cmocka_unit_test(noise_is_fitted_to_what_was_measured),
         cmocka_unit_test(fits_want_powers),
@@ -2482,6 +2581,9 @@ int main(void)
         cmocka_unit_test(trials_are_predicted_anew),
         cmocka_unit_test(a_log_that_is_full_is_an_error),
         cmocka_unit_test(a_search_goes_on_from_its_log),
+        cmocka_unit_test(searches_have_keys),
+        cmocka_unit_test(searches_say_what_they_are_of),
+        cmocka_unit_test(origins_are_for_files),
         cmocka_unit_test(other_logs_are_refused),
         cmocka_unit_test(wrong_lines_are_refused),
         cmocka_unit_test(other_lines_are_taken),

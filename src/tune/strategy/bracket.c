@@ -46,7 +46,7 @@ static void learn(struct bracket *bracket, double asked, const struct amp_trial 
 {
     double power = amp_power_db(trial->power);
     if (trial->verdict == AMP_TRIAL_MET) {
-        if (bracket->met != NULL && asked <= bracket->low)
+        if (asked < bracket->low)
             return;
         bracket->low = asked;
         bracket->low_loss = trial->loss;
@@ -77,7 +77,7 @@ static double error_of(const struct amp_trial *trial)
 static double guess(const struct bracket *bracket)
 {
     double target = amp_power_db(bracket->search->budget), error = error_of(bracket->missed);
-    if (!isfinite(target) || bracket->met != NULL) /* from one that met on, refining is nearer */
+    if (bracket->met != NULL) /* from one that met on, refining is nearer */
         return NAN;
     if (isnan(error) && bracket->n_misses > 0)
         return NAN;

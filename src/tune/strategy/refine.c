@@ -95,7 +95,7 @@ static void add_error(struct errors *errors, const struct amp_problem *fitted,
 {
     double power = amp_problem_power(fitted, trial->keeps);
     double *row = errors->rows + errors->n * errors->n_noises;
-    if (!tells(trial) || !(power > 0))
+    if (!tells(trial))
         return;
     for (size_t i = 0; i < fitted->n_noises; i++) {
         const struct amp_problem_noise *noise = &fitted->noises[i];
