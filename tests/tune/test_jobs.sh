@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Candidates of a search as processes: --jobs and --trials-via come to the model and the rules that the search comes to by itself, by
-# the same trials, and what goes wrong with a candidate ends the search and leaves nothing.
+# the same trials, and what goes wrong with a candidate ends the search and leaves nothing. The options that it hangs on go with it.
 set -u
 root=$(cd ../.. && pwd)
 scratch=$(mktemp -d) || exit 2
@@ -77,6 +77,20 @@ same judged_jobs judged
 holds 'judged as often' test "$(wc -l <'a folder/judged')" = "$(wc -l <alone.judged)"
 tune unsure --eval 'exit 125' --eval-reference passed --max-trials 2 --jobs 2
 holds 'nobody can tell' grep -q '"verdict": "unsure"' unsure.json
+
+# What the answer hangs on, of all options that there are: not where it goes, how long it is looked for and by whom.
+cp "$CASES/cli/page_compared/model.onnx" small.onnx
+echo Sub >lower.txt
+echo Mul >wide.txt
+holds 'ranges for a search' "$AMPCONV" calibrate small.onnx -q -o ranges.json
+settings="--dtype=bf16 --opset=keep --io=keep --cast-cache=off --rules=torch-cpu --node='sh*=fp32' --op='Mul=lower' --op='Add=lower' --lower-ops=lower.txt \
+--fp32-ops=wide.txt --strict-rules --samples=2 --seed=3 --input-range='x=-1,1' --eval='true {}' --eval-timeout=60 --tolerance='cosine=0.5' --ranges=ranges.json \
+--target='snr>=20' --tune-for=nodes --strategy=min-cut"
+others="--jobs=1 --max-trials=3 --rules-out=said.yaml --tune-log=said.jsonl --eval-reference=passed --threads=1 --max-memory=1G --no-metadata --accept -f -q \
+-o said.onnx --json=said.json --report=said.html"
+said=$(eval '"$AMPCONV" small.onnx --tune' "$settings" "$others" 2>&1 </dev/null)
+holds 'a search with all that can be said' test $? -eq 0
+holds 'the rules say what it hangs on' grep -qxF "# settings: $settings" said.yaml
 
 # What goes wrong.
 refused() { # NAME PATTERN OPTION...

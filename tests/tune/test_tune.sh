@@ -99,18 +99,6 @@ for ((n = 0; n <= lines; n += 1 + ${STEP-1} * lines / 12)); do
   holds "ends with the same model" cmp whole.onnx cut.onnx
 done
 holds 'ends with the same rules' cmp whole.yaml cut.yaml
-# What the answer hangs on, of all options that there are: not where it goes, how long it is looked for and by whom.
-cp "$CASES/cli/page_compared/model.onnx" small.onnx
-echo Sub >lower.txt
-echo Mul >wide.txt
-expect 'ranges for a search' 0 "$AMPCONV" calibrate small.onnx -q -o ranges.json
-settings="--dtype=bf16 --opset=keep --io=keep --cast-cache=off --rules=torch-cpu --node='sh*=fp32' --op='Mul=lower' --op='Add=lower' --lower-ops=lower.txt \
---fp32-ops=wide.txt --strict-rules --samples=2 --seed=3 --input-range='x=-1,1' --eval='true {}' --eval-timeout=60 --tolerance='cosine=0.5' --ranges=ranges.json \
---target='snr>=20' --tune-for=nodes --strategy=min-cut"
-others="--jobs=1 --max-trials=3 --rules-out=said.yaml --tune-log=said.jsonl --eval-reference=passed --threads=1 --max-memory=1G --no-metadata --accept -f -q \
--o said.onnx --json=said.json --report=said.html"
-expect 'a search with all that can be said' 0 eval '"$AMPCONV" small.onnx --tune' "$settings" "$others"
-holds 'the rules say what it hangs on' grep -qxF "# settings: $settings" said.yaml
 expect 'a log of another search' 2 "$AMPCONV" "$transformer" --tune -t snr=49 -q --accept "${data[@]}" -o cut.onnx --tune-log whole.jsonl
 expect 'no log' 2 "${tune[@]}" -o cut.onnx --tune-log "$transformer"
 printf 'notes' >notes

@@ -283,7 +283,7 @@ static void learn(struct preview *preview, const struct change *change,
 /* Changes what was seen until MOST previews are used, or no change saves anything. */
 static enum amp_status wander(struct preview *preview, size_t most, struct amp_error *err)
 {
-    while (!preview->is_over && preview->search->previews->count < most) {
+    while (preview->search->previews->count < most) {
         struct amp_trial *trial;
         struct change change = choose_change(preview);
         if (change.n == 0)

@@ -230,8 +230,8 @@ enum amp_status amp_refine_run(struct amp_search *search, struct amp_error *err)
     refine.keeps = amp_arena_array(arena, search->problem->n_units, sizeof *refine.keeps);
     refine.problem.noises = amp_arena_array(
         arena, search->problem->n_noises + search->problem->n_units, sizeof *refine.problem.noises);
-    bool is_over = false;
-    for (int misses = 0; misses < MISSES_MAX && !is_over && is_left(search->trials);) {
+    for (int misses = 0; misses < MISSES_MAX && is_left(search->trials);) {
+        bool is_over;
         const struct amp_trial *best = search->trials->best;
         amp_refine_fit(search, &refine.problem);
         propose(&refine, step_db * misses);
