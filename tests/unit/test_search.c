@@ -1792,6 +1792,46 @@ static void previews_have_other_bounds(void **state)
     expect_stage(preview, "preview", &stage);
 }
 
+/* Powers of 1, 10, 100 and 60 above a floor of 1. */
+static void four_as_predicted(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, power_of_three(kept) + ((kept & 8) != 0 ? 0 : 60), 50);
+}
+
+/* One that goes for one that comes, of the cheapest choice within the budget, is two steps from all
+   low: the cheapest with 62 for 50. */
+static void previews_change_the_best(void **state)
+{
+    struct stage stage = stage_of_previews(four_as_predicted);
+    (void)state;
+    stage.n_units = stage.n_noises = 4;
+    stage.losses[3] = 4;
+    stage.noises[3] = (struct amp_problem_noise){3, 3, 60};
+    stage.most_looks = stage.n_looks = 3;
+    stage.looks[1].kept = stage.steps[0] = 12;
+    stage.looks[2] = (struct step){6, "around"};
+    expect_stage(preview, "preview", &stage);
+}
+
+/* Where all there is was seen, and none is good enough, the path is not followed for ever. */
+static void paths_that_were_seen_end(void **state)
+{
+    const struct stage stage = {.judge = far_too_much,
+                                .n_units = 1,
+                                .n_jobs = 1,
+                                .losses = {1},
+                                .noises = {{0, 0, 1e11}},
+                                .n_noises = 1,
+                                .budget = 0.5,
+                                .before = {0},
+                                .n_before = 1,
+                                .most_looks = 9,
+                                .looks = {{0, "all low"}, {1, "path"}},
+                                .n_looks = 2};
+    (void)state;
+    expect_stage(preview, "preview", &stage);
+}
+
 static void nothing_when_evaluated(uint32_t kept, struct amp_trial *trial)
 {
     judge_measured(trial, kept == 4 && !trial->is_preview ? 0 : power_of_three(kept), 50);
@@ -1912,6 +1952,124 @@ static void noise_between_units_is_fitted(void **state)
         for (size_t k = 0; k < 3; k++)
             assert_true(fabs(fitted.noises[k].power - fitted_to[i][k]) <= 1e-4);
         amp_trials_close(&trials);
+    }
+}
+
+/* The fit once more, its system of equations solved by elimination. */
+enum { FIT_UNITS = 6, FIT_NOISES = 9, FIT_ALL = FIT_NOISES + FIT_UNITS, FIT_TRIALS = 30 };
+
+struct fit {
+    struct amp_problem_noise noises[FIT_ALL];
+    double floor, budget;
+    size_t n_trials;
+    double there[FIT_TRIALS][FIT_ALL]; /* 1: the noise is in the trial */
+    double measured[FIT_TRIALS];
+};
+
+static double fit_power(const struct fit *fit, size_t t)
+{
+    double power = fit->floor;
+    for (size_t i = 0; i < FIT_ALL; i++)
+        power += fit->there[t][i] * fit->noises[i].power;
+    return power;
+}
+
+static void fit_sweeps(struct fit *fit)
+{
+    size_t n = fit->n_trials, sweeps = n <= 20 ? 40 : 800 / n + 1;
+    for (size_t visit = 0; visit < sweeps * n; visit++) {
+        size_t t = visit % n;
+        double factor = sqrt(fit->measured[t] / fit_power(fit, t));
+        for (size_t i = 0; i < FIT_ALL; i++)
+            if (fit->there[t][i] > 0)
+                fit->noises[i].power *= factor;
+    }
+}
+
+/* Solves A X = X for N unknowns; A is spoiled. */
+static void eliminate(double a[FIT_TRIALS][FIT_TRIALS], double *x, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        for (size_t t = 0; t < n; t++) {
+            double factor = t == k ? 0 : a[t][k] / a[k][k];
+            for (size_t j = 0; j < n; j++)
+                a[t][j] -= factor * a[k][j];
+            x[t] -= factor * x[k];
+        }
+    for (size_t k = 0; k < n; k++)
+        x[k] /= a[k][k];
+}
+
+static void fit_errors(struct fit *fit)
+{
+    double rows[FIT_TRIALS][FIT_ALL], a[FIT_TRIALS][FIT_TRIALS], x[FIT_TRIALS];
+    size_t n = fit->n_trials;
+    for (size_t t = 0; t < n; t++) {
+        x[t] = 1 - fit_power(fit, t) / fit->measured[t];
+        for (size_t i = 0; i < FIT_ALL; i++)
+            rows[t][i] = fit->there[t][i] * sqrt(0.05 * fit->noises[i].power * fit->budget) /
+                         fit->measured[t];
+    }
+    for (size_t t = 0; t < n; t++)
+        for (size_t k = 0; k < n; k++) {
+            a[t][k] = t == k ? 0.005 : 0;
+            for (size_t i = 0; i < FIT_ALL; i++)
+                a[t][k] += rows[t][i] * rows[k][i];
+        }
+    eliminate(a, x, n);
+    for (size_t i = 0; i < FIT_ALL; i++) {
+        double power = fit->noises[i].power, change = 0;
+        for (size_t t = 0; t < n; t++)
+            change += rows[t][i] * x[t] * sqrt(0.05 * power * fit->budget);
+        fit->noises[i].power = fmax(power + change, 0.05 * power);
+    }
+}
+
+/* Runs choices that are drawn, with powers that are up to 6 dB off any fit. */
+static void run_fit(struct tune_case *tune, struct amp_trials *trials, struct fit *fit)
+{
+    for (size_t t = 0; t < fit->n_trials; t++) {
+        const struct amp_trial *trial = run_bits(trials, (uint32_t)(t * 37 % 64));
+        fit->measured[t] = trial->measured;
+        for (size_t i = 0; i < FIT_ALL; i++)
+            fit->there[t][i] = !trial->keeps[fit->noises[i].a] || !trial->keeps[fit->noises[i].b];
+    }
+    assert_int_equal(tune->n_runs, fit->n_trials);
+}
+
+static void errors_of_fits_are_shared(void **state)
+{
+    static const size_t counts[] = {1, 2, 5, 20, 21, FIT_TRIALS};
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        struct tune_case tune;
+        struct amp_problem_noise room[FIT_ALL];
+        tune_create(&tune, 11 + c, FIT_UNITS, TUNE_POWER);
+        assert_in_range(tune.problem.n_noises, FIT_NOISES, FIT_ALL);
+        tune.problem.n_noises = FIT_NOISES;
+        tune.off_db = 6;
+        struct fit fit = {
+            .floor = tune.problem.floor, .budget = tune.target, .n_trials = counts[c]};
+        memcpy(fit.noises, tune.problem.noises, FIT_NOISES * sizeof fit.noises[0]);
+        for (uint32_t u = 0; u < FIT_UNITS; u++)
+            fit.noises[FIT_NOISES + u] =
+                (struct amp_problem_noise){u, u, 0.1 * fit.budget / FIT_UNITS};
+        struct amp_trials trials = tune_trials(&tune, 0, 1);
+        const struct amp_search search = {
+            .problem = &tune.problem, .trials = &trials, .budget = fit.budget};
+        struct amp_problem fitted = tune.problem;
+        fitted.noises = room;
+        open_trials(&trials);
+        run_fit(&tune, &trials, &fit);
+        fit_sweeps(&fit);
+        fit_errors(&fit);
+        amp_refine_fit(&search, &fitted);
+        assert_int_equal(fitted.n_noises, FIT_ALL);
+        for (size_t i = 0; i < FIT_ALL; i++)
+            if (!(fabs(room[i].power / fit.noises[i].power - 1) <= 1e-7))
+                fail_msg("%zu trials, noise %zu: %g", fit.n_trials, i, room[i].power);
+        amp_trials_close(&trials);
+        tune_destroy(&tune);
     }
 }
 
@@ -2659,11 +2817,14 @@ int main(void)
         cmocka_unit_test(previews_leave_an_evaluation),
         cmocka_unit_test(previews_have_a_limit_of_their_own),
         cmocka_unit_test(previews_weigh_what_is_saved),
+        cmocka_unit_test(paths_that_were_seen_end),
+        cmocka_unit_test(previews_change_the_best),
         cmocka_unit_test(previews_have_other_bounds),
         cmocka_unit_test(previews_stay_where_there_is_no_error),
         cmocka_unit_test(previews_are_put_right_by_evaluations),
         cmocka_unit_test(noise_is_fitted_to_what_was_measured),
         cmocka_unit_test(noise_between_units_is_fitted),
+        cmocka_unit_test(errors_of_fits_are_shared),
         cmocka_unit_test(fits_want_powers),
         cmocka_unit_test(none_is_run_twice),
         cmocka_unit_test(a_step_includes_the_one_before),

@@ -55,7 +55,7 @@ static void learn(struct bracket *bracket, double asked, const struct amp_trial 
         return;
     }
     bracket->n_misses++;
-    double edge = power > bracket->low && power < asked ? power : asked;
+    double edge = power > bracket->low ? power : asked;
     if (edge < bracket->low || edge >= bracket->high)
         return;
     bracket->high = edge;
