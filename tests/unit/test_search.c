@@ -1813,6 +1813,22 @@ static void previews_change_the_best(void **state)
     expect_stage(preview, "preview", &stage);
 }
 
+static void less_with_1(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, kept == 2 ? 45 : power_of_three(kept), 50);
+}
+
+/* What is good enough has to be beaten from then on. */
+static void previews_go_on_from_the_cheapest(void **state)
+{
+    struct stage stage = stage_of_previews(less_with_1);
+    (void)state;
+    stage.steps[0] = 2;
+    stage.looks[3] = (struct step){1, "around"};
+    stage.n_looks = 4;
+    expect_stage(preview, "preview", &stage);
+}
+
 /* Where all there is was seen, and none is good enough, the path is not followed for ever. */
 static void paths_that_were_seen_end(void **state)
 {
@@ -1884,6 +1900,13 @@ static void judge_two(uint32_t kept, struct amp_trial *trial)
     trial->measured = 2;
 }
 
+/* All low comes to 10; of the others, 2 each, nobody knows what they are worth. */
+static void unsure_but_for_all_low(uint32_t kept, struct amp_trial *trial)
+{
+    trial->measured = kept == 0 ? 10 : 2;
+    trial->verdict = kept == 0 ? AMP_TRIAL_MISSED : AMP_TRIAL_UNSURE;
+}
+
 /* Noise in proportion to what was found, with a tenth of the budget for what was not, comes to what
    was measured. */
 static void noise_is_fitted_to_what_was_measured(void **state)
@@ -1892,13 +1915,15 @@ static void noise_is_fitted_to_what_was_measured(void **state)
         uint32_t runs[4];
         size_t n_runs;
         double floor, fitted[4]; /* of unit 0, of unit 1; what was not found of both */
+        judge *judge;            /* NULL: as above */
     } cases[] = {
-        {{0}, 1, 0, {2, 6, 1, 1}},
-        {{0}, 1, 5, {1, 3, 0.5, 0.5}},
-        {{0, 1}, 2, 0, {16.0 / 3, 12.0 / 7, 8.0 / 3, 2.0 / 7}},
-        {{1}, 1, 0, {1, 12.0 / 7, 0.5, 2.0 / 7}},
-        {{2, 1, 3, 0}, 4, 0, {16.0 / 3, 12.0 / 7, 8.0 / 3, 2.0 / 7}},
-        {{2, 3}, 2, 0, {1, 3, 0.5, 0.5}},
+        {{0, 1, 2}, 3, 0, {2, 6, 1, 1}, unsure_but_for_all_low},
+        {{0}, 1, 0, {2, 6, 1, 1}, NULL},
+        {{0}, 1, 5, {1, 3, 0.5, 0.5}, NULL},
+        {{0, 1}, 2, 0, {16.0 / 3, 12.0 / 7, 8.0 / 3, 2.0 / 7}, NULL},
+        {{1}, 1, 0, {1, 12.0 / 7, 0.5, 2.0 / 7}, NULL},
+        {{2, 1, 3, 0}, 4, 0, {16.0 / 3, 12.0 / 7, 8.0 / 3, 2.0 / 7}, NULL},
+        {{2, 3}, 2, 0, {1, 3, 0.5, 0.5}, NULL},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -1906,7 +1931,10 @@ static void noise_is_fitted_to_what_was_measured(void **state)
         struct amp_problem_noise noises[2] = {{0, 0, 1}, {1, 1, 3}}, room[4];
         struct amp_problem problem = {
             .units = units, .n_units = 2, .noises = noises, .n_noises = 2, .floor = cases[i].floor};
-        struct course course = {judge_powers_of_two, 2, 1, 0, NULL, 0, 0};
+        struct course course = {.judge =
+                                    cases[i].judge != NULL ? cases[i].judge : judge_powers_of_two,
+                                .n_units = 2,
+                                .n_jobs = 1};
         struct amp_trials trials = {.problem = &problem,
                                     .runner = {.run = run_course, .context = &course, .n_jobs = 1}};
         const struct amp_search search = {.problem = &problem, .trials = &trials, .budget = 10};
@@ -2817,6 +2845,7 @@ int main(void)
         cmocka_unit_test(previews_leave_an_evaluation),
         cmocka_unit_test(previews_have_a_limit_of_their_own),
         cmocka_unit_test(previews_weigh_what_is_saved),
+        cmocka_unit_test(previews_go_on_from_the_cheapest),
         cmocka_unit_test(paths_that_were_seen_end),
         cmocka_unit_test(previews_change_the_best),
         cmocka_unit_test(previews_have_other_bounds),
