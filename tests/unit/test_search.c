@@ -1879,6 +1879,9 @@ static void previews_are_put_right_by_evaluations(void **state)
         memcpy(&stage.looks[3], cases[i].looks, sizeof cases[i].looks);
         stage.n_looks = 7;
         expect_stage(preview, "preview", &stage);
+        stage.most = 3; /* the last one is for all kept */
+        stage.n_steps = 1;
+        expect_stage(preview, "preview", &stage);
     }
 }
 

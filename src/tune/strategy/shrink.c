@@ -238,7 +238,7 @@ enum amp_status amp_shrink_chunks(struct amp_search *search, struct amp_error *e
 {
     struct shrink shrink = begin(search);
     struct chunks chunks = find_components(&shrink);
-    while (chunks.count > 0 && !shrink.is_over) {
+    while (chunks.count > 0) {
         AMP_TRY(return_each(&shrink, &chunks, false, err));
         chunks = halve(&shrink, &chunks);
     }
@@ -255,7 +255,7 @@ enum amp_status amp_shrink_singles(struct amp_search *search, struct amp_error *
     uint32_t *ids = amp_arena_array(search->trials->arena, n_units, sizeof *ids);
     for (uint32_t i = 0; i < n_units; i++)
         ids[i] = i;
-    while (best != search->trials->best && !shrink.is_over) {
+    while (best != search->trials->best) {
         struct chunks chunks = {.count = 0};
         best = search->trials->best;
         for (size_t i = 0; i < n_units; i++)
