@@ -727,6 +727,28 @@ static void more_units_are_solved_nearly(void **state)
     assert_true(n > 50 && excess <= 0.02 * n);
 }
 
+/* Of units that save as much for as much noise, the first in the graph go. */
+static void of_equal_units_the_first_go(void **state)
+{
+    struct amp_unit units[ENUMERABLE + 1];
+    struct amp_problem_noise noises[ENUMERABLE + 1];
+    const struct amp_problem problem = {
+        .units = units, .n_units = ENUMERABLE + 1, .noises = noises, .n_noises = ENUMERABLE + 1};
+    (void)state;
+    for (uint32_t i = 0; i <= ENUMERABLE; i++) {
+        units[i] = (struct amp_unit){.loss = 1};
+        noises[i] = (struct amp_problem_noise){i, i, 1};
+    }
+    struct amp_path *path = amp_path_create(&problem);
+    for (size_t n = 0; n <= ENUMERABLE; n++) {
+        bool keeps[ENUMERABLE + 1];
+        assert_true(amp_path_within(path, (double)n + 0.5, keeps));
+        for (size_t i = 0; i <= ENUMERABLE; i++)
+            assert_int_equal(keeps[i], i >= n);
+    }
+    amp_path_destroy(path);
+}
+
 /* ---- extremes -------------------------------------------------------------------------------- */
 
 static void powers_of_all_sizes_are_kept_apart(void **state)
@@ -991,6 +1013,7 @@ int main(void)
         cmocka_unit_test(choices_are_best_and_nest),
         cmocka_unit_test(few_units_are_solved_exactly),
         cmocka_unit_test(more_units_are_solved_nearly),
+        cmocka_unit_test(of_equal_units_the_first_go),
         cmocka_unit_test(powers_of_all_sizes_are_kept_apart),
         cmocka_unit_test(empty_problems_have_a_path),
         cmocka_unit_test(one_unit_goes_either_way),
