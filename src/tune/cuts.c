@@ -60,7 +60,7 @@ static void scale(struct amp_cuts *cuts)
         magnitude += fabs(ties->loss[i]);
     frexp(magnitude, &exponent);
     frexp(8.0 * (double)ties->first[ties->n_units] + 8.0 * (double)ties->n_units + 8, &bits);
-    cuts->exponent = magnitude > 0 ? 60 - bits - exponent : 0;
+    cuts->exponent = 60 - bits - exponent;
     cuts->most = 1;
     for (size_t i = 0; i < ties->n_units; i++) {
         cuts->losses[i] = whole(cuts, ties->loss[i]);

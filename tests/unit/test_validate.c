@@ -5,6 +5,8 @@
 #include "net.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"
+#include "scratch.h"
+#include "train/step_check.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -573,6 +575,109 @@ static void scores_of_another_shape_are_not_counted(void **state)
     amp_validation_free(&result);
 }
 
+/* ---- steps of training ----------------------------------------------------------------------- */
+
+/*
+ * A step of training of two models, by hand: y = (x w + bias) factor, the loss is the sum of y
+ * LESS, and what the step takes from w is its gradient times MORE. With x = {{1, 0}, {0, 2}} that
+ * is LESS MORE in the first row and twice as much in the second; the model has 2^-30 and 2^30 in
+ * the first of three columns, 1 in the others.
+ */
+static const char step_path[] = "build/cases/training/step_partly_lost/model.onnx";
+
+/* Puts NEW in place of OLD, which is there once. */
+static void replace(char *bytes, size_t size, float old, float new)
+{
+    char *at = memmem(bytes, size, &old, sizeof old);
+    assert_non_null(at);
+    assert_null(memmem(at + 1, size - (size_t)(at + 1 - bytes), &old, sizeof old));
+    memcpy(at, &new, sizeof new);
+}
+
+/* The model with LESS and MORE in the first column. */
+static struct amp_model_file open_step(float less, float more)
+{
+    char bytes[4096], path[SCRATCH_MAX + 16], folder[SCRATCH_MAX];
+    FILE *file = fopen(step_path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, sizeof bytes, file);
+    fclose(file);
+    replace(bytes, size, 0x1p-30f, less);
+    replace(bytes, size, 0x1p30f, more);
+    scratch_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/model.onnx", folder);
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+    struct amp_model_file opened = open_model(path);
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+    return opened;
+}
+
+/* What a column of LESS and MORE is in the reference and in the other model, and what comes of it.
+ */
+struct step_case {
+    float less[2], more[2];
+    double cosine, length; /* NaN: not a number, or not finite */
+    bool is_outside;
+};
+
+static void expect_ratio(double found, double expected)
+{
+    double allowed = 1e-6 * fmax(fabs(expected), 1);
+    assert_true(isnan(expected) ? !isfinite(found) : fabs(found - expected) <= allowed);
+}
+
+static void expect_step(const struct step_case *expected)
+{
+    static const float x[] = {1, 0, 0, 2}, bias[] = {1, 2, 3};
+    struct amp_model_file reference = open_step(expected->less[0], expected->more[0]);
+    struct amp_model_file converted = open_step(expected->less[1], expected->more[1]);
+    const struct amp_model_file *const files[] = {&reference, &converted};
+    const struct amp_step_sample sample = {.model = reference.model,
+                                           .tensors = TENSORS(*net_tensor(AMP_FLOAT, DIMS(2, 2), x),
+                                                              *net_tensor(AMP_FLOAT, DIMS(3), bias),
+                                                              {.dtype = AMP_FLOAT}),
+                                           .seed = 1};
+    struct amp_step_check check;
+    struct amp_error err = {.status = AMP_OK};
+    if (amp_step_check_run(files, &sample, &check, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(check.n_variables, 1);
+    expect_ratio(check.cosine, expected->cosine);
+    expect_ratio(check.length, expected->length);
+    assert_false(check.is_skipped);
+    assert_int_equal(check.is_outside, expected->is_outside);
+    amp_step_check_free(&check);
+    amp_model_close(&converted);
+    amp_model_close(&reference);
+}
+
+/* Both take 1 and 2 from each column, or the other one takes a multiple from the first: 15 is what
+   the squares of the reference come to. What is not finite, of the loss or of what is taken, counts
+   where the reference has it finite. */
+static void steps_are_set_against_each_other(void **state)
+{
+    static const float less = 0x1p-30f, more = 0x1p30f, huge = 1.5e38f;
+    const struct step_case cases[] = {
+        {{less, less}, {more, more}, 1, 1, false},
+        {{less, less}, {more, 0}, 10 / sqrt(15 * 10), sqrt(10.0 / 15), false},
+        {{less, less}, {0, more}, 10 / sqrt(15 * 10), sqrt(15.0 / 10), false},
+        {{less, less}, {more, -4 * more}, -10 / sqrt(15 * 90), sqrt(90.0 / 15), false},
+        {{less, less}, {more, INFINITY}, NAN, NAN, true},
+        {{less, less}, {INFINITY, more}, NAN, 0, false},
+        {{less, less}, {INFINITY, INFINITY}, NAN, NAN, false},
+        {{less, huge}, {more, 1}, 1 / sqrt(3), huge * sqrt(5.0 / 15), true}, /* of the loss alone */
+        {{huge, less}, {1, more}, 1 / sqrt(3), sqrt(15 / 5.0) / huge, false},
+        {{huge, huge}, {1, 1}, 1, 1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        expect_step(&cases[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,6 +702,7 @@ int main(void)
         NET_TEST(outputs_are_good_or_bad),
         NET_TEST(error_powers_are_of_floats),
         NET_TEST(scores_of_another_shape_are_not_counted),
+        NET_TEST(steps_are_set_against_each_other),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
