@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The autocast lists of the documentation that the sets are made from (seeds/SET.txt: list and name per line) against the
+# The autocast lists of the documentation that the sets are made from (seeds.txt: set, list and name per line) against the
 # table of PyTorch's names and the sets: each name has a row, each set says of each name what its list says.
 set -u
 scratch=$(mktemp -d) || exit 2
@@ -8,9 +8,9 @@ trap 'rm -rf "$scratch"' EXIT
 
 check() { if [ -z "$2" ]; then echo "ok $1"; else echo "not ok $1: $(tr '\n' ' ' <<<"$2")"; fi; }
 
-missing=$(cut -d' ' -f2 seeds/*.txt | sort -u | join -v1 - <(cut -d' ' -f1 "$scratch/names" | sort))
+missing=$(cut -d' ' -f3 seeds.txt | sort -u | join -v1 - <(cut -d' ' -f1 "$scratch/names" | sort))
 check 'each name of each list has a row' "$missing"
-rows=$(cut -d' ' -f2 seeds/*.txt | sort -u | join - <(awk '{print $1, $2}' "$scratch/names" | sort) |
+rows=$(cut -d' ' -f3 seeds.txt | sort -u | join - <(awk '{print $1, $2}' "$scratch/names" | sort) |
   cut -d' ' -f2 | sort | uniq -c | awk '{n += $1; text = text ", " $1 " " $2} END {print n text}')
 echo "# names in the lists: $rows"
 
@@ -38,18 +38,17 @@ beyond() {
   esac
 }
 
-for list in seeds/*.txt; do
-  set=$(basename "$list" .txt)
+for set in $(cut -d' ' -f1 seeds.txt | uniq); do
   # the last rule decides
   words_of "$set" | tac | awk '!seen[$2]++' | sort >"$scratch/said"
   chosen "$set" | sort -k2,2 >"$scratch/chosen"
-  sed 's/^lower-[a-z0-9]* /lower /' "$list" | sort -u | sort -k2,2 >"$scratch/listed"
+  sed -n "s/^$set //p" seeds.txt | sed 's/^lower-[a-z0-9]* /lower /' | sort -u | sort -k2,2 >"$scratch/listed"
   join -v1 -1 2 -2 2 "$scratch/listed" "$scratch/chosen" | awk '{print $2, $1}' | sort - "$scratch/chosen" >"$scratch/expected"
   check "$set says what its lists say" "$(comm -23 "$scratch/expected" "$scratch/said")"
   extra=$(comm -13 "$scratch/expected" "$scratch/said" | grep -vE "^$added$" | grep -vxF "$(beyond "$set")")
   [ "$set" = torch-xpu ] && extra=$(grep -vx 'lower conv_transpose2d' <<<"$extra")
   check "$set names nothing else" "$extra"
-  check "$set has all names" "$([ "$(wc -l <"$scratch/expected")" = "$(cut -d' ' -f2 "$list" | sort -u | wc -l)" ] || echo 'lines of its lists are missing')"
+  check "$set has all names" "$([ "$(wc -l <"$scratch/expected")" = "$(sed -n "s/^$set //p" seeds.txt | cut -d' ' -f2 | sort -u | wc -l)" ] || echo 'lines of its lists are missing')"
 done
 
 for set in $("$AMPCONV" rules | cut -d' ' -f1); do
