@@ -1521,6 +1521,49 @@ static void steps_say_how_they_ran(void **state)
                 "s: alone; in slices, p: alone; in slices, y: alone; in slices");
 }
 
+/* Constants in a dtype that the CPU lacks are made float32 once, for products of any number of
+   rows and for what is added to these. */
+static void widened_constants_stay(void **state)
+{
+    static const int64_t rows[] = {3, 3, 3, 5, 3, 7, 7, 7, 1};
+    static const uint16_t weights[] = {0x3F80, 0xBF80, 0x4000, 0x3F00, 0x3F80, 0x4000,
+                                       0xBF00, 0,      0x4000, 0x3F80, 0x3F80, 0xC000,
+                                       0,      0x3F80, 0x4000, 0x3F80};
+    struct amp_session *sessions[2];
+    struct amp_tensor found = {.dtype = AMP_UNDEFINED}, wanted = found;
+    float numbers[7 * 4];
+    (void)state;
+    for (int i = 0; i < 7 * 4; i++)
+        numbers[i] = (float)(i * 5 % 9 - 4);
+    net_start(17);
+    uint32_t x = to_dtype("low", input("x", AMP_FLOAT, DIMS(-1, 4)), AMP_BFLOAT16);
+    uint32_t m = NODE("MatMul", "m", x, constant("w", AMP_BFLOAT16, square, weights));
+    m = NODE("Add", "a", m, constant("b", AMP_BFLOAT16, DIMS(4), weights));
+    output(to_dtype("y", NODE("Mul", "f", m, constant("c", AMP_BFLOAT16, DIMS(4), weights + 4)),
+                    AMP_FLOAT));
+    infer_all();
+    pretend(0);
+    const struct amp_tensor *in = net_tensor(AMP_FLOAT, DIMS(7, 4), numbers);
+    size_t used = amp_memory_used();
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(amp_session_open(net.model, i, &sessions[i], &net.err), AMP_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct amp_tensor part = *in;
+        part.shape.dims[0] = rows[i];
+        assert_int_equal(amp_session_run(sessions[0], &part, &found, &net.err), AMP_OK);
+        assert_int_equal(amp_session_run(sessions[1], &part, &wanted, &net.err), AMP_OK);
+        assert_true(amp_shape_equal(&found.shape, &wanted.shape));
+        for (size_t k = 0; k < amp_tensor_count(&found); k++)
+            assert_true(amp_tensor_double(&found, k) == amp_tensor_double(&wanted, k));
+        amp_tensor_release(&found);
+        amp_tensor_release(&wanted);
+    }
+    amp_cpu_detect();
+    amp_session_destroy(sessions[0]);
+    amp_session_destroy(sessions[1]);
+    assert_int_equal(amp_memory_used(), used);
+}
+
 /* ---- slices ---- */
 
 enum { SCORES = 1100 /* rows and columns that are more than a slice of bfloat16 */, DEPTH = 4 };
@@ -1686,6 +1729,7 @@ int main(void)
         NET_TEST(small_products_are_float32),
         NET_TEST(what_the_cpu_has_does_not_join),
         NET_TEST(steps_say_how_they_ran),
+        NET_TEST(widened_constants_stay),
         NET_TEST(slices_are_of_whole_rows),
         NET_TEST(slices_go_from_dtype_to_dtype),
     };
