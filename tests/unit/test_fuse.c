@@ -1673,6 +1673,23 @@ static void slices_are_of_whole_rows(void **state)
         }
 }
 
+/* Nor is there a row to cut where a vector is multiplied. */
+static void slices_are_of_matrices(void **state)
+{
+    (void)state;
+    amp_session_set_threads(1);
+    for (int is_second = 0; is_second < 2; is_second++) {
+        struct amp_shape vector = DIMS(DEPTH), matrices = DIMS(SCORES, SCORES, DEPTH);
+        if (!is_second)
+            matrices = DIMS(SCORES, DEPTH, SCORES);
+        net_start(17);
+        uint32_t a = input("a", AMP_FLOAT, is_second ? matrices : vector);
+        uint32_t b = input("b", AMP_FLOAT, is_second ? vector : matrices);
+        end_large_scores(AMP_FLOAT, NODE("Softmax", "p", NODE("MatMul", "s", a, b)));
+        expect_slices(0, false, 1e-5);
+    }
+}
+
 /* What one part computes in float32 for others that take bfloat16 is rounded between them. */
 static void slices_go_from_dtype_to_dtype(void **state)
 {
@@ -1731,6 +1748,7 @@ int main(void)
         NET_TEST(steps_say_how_they_ran),
         NET_TEST(widened_constants_stay),
         NET_TEST(slices_are_of_whole_rows),
+        NET_TEST(slices_are_of_matrices),
         NET_TEST(slices_go_from_dtype_to_dtype),
     };
 

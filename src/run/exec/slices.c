@@ -160,7 +160,7 @@ static bool find_strides(const struct amp_slices *slices, const struct amp_tenso
     amp_strides(shape, plain);
     if (tensor->layout != NULL)
         strides = amp_layout_strides(tensor->layout);
-    if (strides == NULL || missing < 0 || size == 0)
+    if (strides == NULL || missing < 0)
         return false;
     for (int i = 0; i < cut->n_dims; i++) {
         int64_t dim = i < missing ? 1 : shape->dims[i - missing];
@@ -216,10 +216,9 @@ static bool cut_inputs(struct amp_slices *slices, struct member *member)
     struct amp_layouts *layouts = ctx->host->dnnl->layouts;
     int rows = slices->shape.rank - 1;
     for (uint32_t i = 0; i < ctx->n_in; i++) {
-        bool takes = is_product || (ctx->in[i] != NULL && ctx->in[i]->layout == NULL);
         int n_dims = is_product && i == 1 ? rows - 1 : rows;
         if (!is_chained(slices, member, i) &&
-            (!takes || ctx->in[i]->shape.rank < (is_product ? 2 : 0) ||
+            (ctx->in[i]->shape.rank < (is_product ? 2 : 0) ||
              !cut_tensor(slices, layouts, ctx->in[i], n_dims, &member->in[i])))
             return false;
     }
@@ -527,8 +526,7 @@ static void begin_scores(struct amp_slices *slices, const struct amp_tensor *sco
    post-ops. */
 static enum amp_dtype rounded_dtype(const struct amp_step *step, const struct amp_ctx *ctx)
 {
-    bool is_rounded =
-        ctx->n_posts == 0 && !amp_step_stays_wide(step, 0) && !step->attention.is_last;
+    bool is_rounded = ctx->n_posts == 0 && !amp_step_stays_wide(step, 0);
     return is_rounded ? amp_value_at(ctx->model, ctx->node->outputs[0])->dtype : ctx->out[0]->dtype;
 }
 
