@@ -106,6 +106,9 @@ static void scans_go_along_any_axis_in_either_direction(void **state)
     run_on(TENSORS(zeros(), floats(DIMS(2, 3))));
     EXPECT_OUTPUT(1, 0, 1, 3, 6, 4, 9, 15);
     assert_int_equal(net.outputs[1].shape.dims[1], 3);
+    start_scan(&(struct scanning){.n_scanned = 2, .axis = 1});
+    run_on(TENSORS(zeros(), floats(DIMS(2, 3)), floats(DIMS(3))));
+    EXPECT_OUTPUT(1, 0, 1, 4, 3, 9, 6, 15);
 }
 
 static void scans_without_steps_give_their_state(void **state)
@@ -187,8 +190,9 @@ static void batches_are_of_sequences_of_any_length(void **state)
         refuses(TENSORS(lengths(3, wrong[i].length), floats(DIMS(2, 1)), floats(DIMS(2, 3, 1))),
                 AMP_MODEL, wrong[i].said);
     start_batch(SCALAR, false);
-    refuses(TENSORS(lengths(3, 3), floats(SCALAR), floats(DIMS(2, 3, 1))), AMP_MODEL,
-            "state variable 0 has no batch of 2");
+    refuses(TENSORS(lengths(3, 3), floats((struct amp_shape){.rank = 0, .dims = {2}}),
+                    floats(DIMS(2, 3, 1))),
+            AMP_MODEL, "state variable 0 has no batch of 2");
     start_batch(DIMS(1, 1), false);
     refuses(TENSORS(lengths(3, 3), floats(DIMS(1, 1)), floats(DIMS(2, 3, 1))), AMP_MODEL,
             "state variable 0 has no batch of 2");
