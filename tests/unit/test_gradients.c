@@ -434,12 +434,13 @@ static void outputs_that_are_implied_are_derived(void **state)
 
 /* ---- recurrences ----------------------------------------------------------------------------- */
 
-/* An LSTM of one feature and one state over STEPS steps, by whose input it is derived. */
+/* An LSTM of one feature and one state over STEPS steps (-2: its input may be of any shape), by
+   whose input it is derived. */
 static void derive_lstm(int64_t steps, bool has_size, bool has_peepholes)
 {
     net_start(14);
     amp_model_import(net.model, "ai.onnx.preview.training", 1);
-    uint32_t x = input("x", AMP_DOUBLE, DIMS(steps, 1, 1));
+    uint32_t x = input("x", AMP_DOUBLE, steps == -2 ? ANY_DIMS : DIMS(steps, 1, 1));
     uint32_t w = input("w", AMP_DOUBLE, DIMS(1, 4, 1)), r = input("r", AMP_DOUBLE, DIMS(1, 4, 1));
     const uint32_t none = AMP_NONE;
     uint32_t p = has_peepholes ? input("p", AMP_DOUBLE, DIMS(1, 3)) : AMP_NONE;
@@ -461,8 +462,8 @@ static void recurrences_are_derived_step_by_step(void **state)
         int64_t steps;
         bool has_size, has_peepholes, does;
     } cases[] = {{1, true, false, true},   {3, true, false, true},  {100001, true, false, false},
-                 {-1, true, false, false}, {0, true, false, false}, {3, false, false, false},
-                 {3, true, true, false}};
+                 {-1, true, false, false}, {0, true, false, false}, {-2, true, false, false},
+                 {3, false, false, false}, {3, true, true, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         derive_lstm(cases[i].steps, cases[i].has_size, cases[i].has_peepholes);
