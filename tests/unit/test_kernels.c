@@ -1046,6 +1046,82 @@ static void windows_are_pooled(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* Taps of 1 and 10: each sum shows its elements by their digits. */
+static void taps_meet_their_elements(void **state)
+{
+    static const struct values_case cases[] = {
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 "
+         "f[1,4,1,4]=0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 pads=[0,1,0,1]",
+         0, GIVES(10, 21, 42, 4)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0,0", 0,
+         GIVES(21, 42)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0,0 pads=[0,1,0,1] "
+         "strides=[1,2]",
+         0, GIVES(10, 42)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,1]=0,0,0,0 dilations=[1,2]", 0,
+         GIVES(41)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0.5,0.5,0,0,0,0", 0,
+         GIVES(21.5, 43)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0.5,0.5", 0,
+         GIVES(31, 22)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0.5,0.5,0,0,0,0,0,0", 0,
+         GIVES(20.5, 41)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,-0.5,1.5,0,0,0,-9", 0,
+         GIVES(20.5, 2)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0,0 f[1]=100 "
+         "f[1,2,1,2]=2,3,4,5",
+         0, GIVES(182, 306)},
+        {"DeformConv-19 f[1,2,1,2]=1,2,4,8 f[2,1,1,1]=1,10 f[1,2,1,2]=0,0,0,0 group=2", 0,
+         GIVES(1, 2, 40, 80)},
+        {"DeformConv-19 f[1,2,1,2]=1,2,4,8 f[1,2,1,1]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0.5,-0.5 "
+         "offset_group=2",
+         0, GIVES(61, 62)},
+        {"DeformConv-19 f[1,2,1,2]=1,2,4,8 f[1,2,1,1]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0,0 _ "
+         "f[1,2,1,2]=1,2,3,4 offset_group=2",
+         0, GIVES(121, 324)},
+        {"DeformConv-19 f[2,1,1,1]=1,2 f[1,1,1,1]=1 f[2,2,1,1]=0,0,0,-0.5", 0, GIVES(1, 1)},
+        {"DeformConv-19 d[1,1,1,3]=1,2,4 d[1,1,1,2]=1,10 d[1,4,1,2]=0,0,0,0,0,0,0,0", 0,
+         GIVES(21, 42)},
+        {"Conv-11 f[1,1,3]=1,2,4 f[1,1,2]=1,10 pads=[1,1]", 0, GIVES(10, 21, 42, 4)},
+        {"Conv-11 d[1,1,3]=1,2,4 d[1,1,2]=1,10 pads=[1,1]", 0, GIVES(10, 21, 42, 4)},
+        {"Conv-11 d[1,1,3]=1,2,4 d[1,1,2]=1,10 d[1]=100 pads=[1,1] strides=[2]", 0,
+         GIVES(110, 142)},
+        {"Conv-11 d[1,1,3]=1,2,4 d[1,1,2]=1,10 dilations=[2]", 0, GIVES(41)},
+        {"Conv-11 d[1,2,2]=1,2,4,8 d[2,1,1]=1,10 group=2", 0, GIVES(1, 2, 40, 80)},
+        {"Conv-11 d[2,1,1]=3,5 d[2,1,1]=1,10", 0, GIVES(3, 30, 5, 50)},
+        {"Conv-11 f[1,2,3]=1,2,4,8,16,32 f[2,1,2]=1,10,1,100 group=2 pads=[1,1]", 0,
+         GIVES(10, 21, 42, 4, 800, 1608, 3216, 32)},
+        {"Conv-11 f[1,2,3]=1,2,4,8,16,32 f[2,1,2]=1,10,1,100 f[2]=1000,2000 group=2 strides=[2] "
+         "pads=[1,1]",
+         0, GIVES(1010, 1042, 2800, 5216)},
+        {"Conv-11 f[1,2,4]=1,2,4,8,1,2,4,8 f[2,1,2]=1,10,1,100 group=2 dilations=[2] strides=[2] "
+         "pads=[1,1]",
+         0, GIVES(20, 82, 200, 802)},
+        {"ConvTranspose-11 d[1,1,2]=1,2 d[1,1,2]=1,10", 0, GIVES(1, 12, 20)},
+        {"ConvTranspose-11 d[1,1,2]=1,2 d[1,1,2]=1,10 d[1]=100 strides=[2]", 0,
+         GIVES(101, 110, 102, 120)},
+        {"ConvTranspose-11 d[1,1,2]=1,2 d[1,1,2]=1,10 strides=[2] pads=[1,0] output_padding=[1]", 0,
+         GIVES(10, 2, 20, 0)},
+        {"ConvTranspose-11 d[1,2,1]=1,2 d[2,1,1]=1,10 group=2", 0, GIVES(1, 20)},
+        {"ConvTranspose-11 d[1,2,1]=1,2 d[2,2,1]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"ConvTranspose-11 f[1,2,1]=1,2 f[2,2,1]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"ConvTranspose-11 f[1,2,1]=1,2 f[2,2,1]=1,10,100,1000 group=2", 0,
+         GIVES(1, 10, 200, 2000)},
+        {"ConvInteger-10 u[1,1,3]=1,2,4 u[1,1,2]=1,10 u[]=1 u[]=2 pads=[1,1]", 0,
+         GIVES(0, 8, 23, -3)},
+        {"ConvInteger-10 u[1,2,1]=3,5 u[2,1,1]=7,9 u[]=1 u[2]=2,3 group=2", 0, GIVES(10, 24)},
+        {"ConvInteger-10 c[1,1,2]=-128,127 c[1,1,1]=-128 c[]=0", 0, GIVES(16384, -16256)},
+        {"QLinearConv-10 u[1,1,3]=1,2,4 f[]=0.5 u[]=1 u[1,1,2]=3,5 f[1]=2 u[1]=1 f[]=1 u[]=10 "
+         "pads=[1,1]",
+         0, GIVES(10, 14, 24, 16)},
+        {"QLinearConv-10 u[1,1,1]=3 f[]=1 u[]=1 c[2,1,1]=1,-1 f[2]=2,4 c[2]=0,0 f[]=2 u[]=10 "
+         "j[2]=1,2",
+         0, GIVES(13, 10)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 /* ---- optimizers ---- */
 
 /* One step each, by the equations of ai.onnx.preview.training; defaults are 0.9 and 0.999. */
@@ -1471,6 +1547,72 @@ static void queries_see_what_they_may(void **state)
         {"ai.onnx.preview.FlexAttention-1 f[1,2,1,1]=0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0,
          GIVES(7, 7)},
         {"ai.onnx.preview.FlexAttention-1 d[1,1,1,1]=0 d[1,1,2,1] d[1,1,2,1]=3,6", 0, GIVES(4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=0,0,0,0 f[1,2,2] f[1,2,2]=3,1,6,2 _ _ "
+         "j[1]=1 j[]=2 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(3, 1, 4.5, 1.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,6]=0,0,1,1,3,1,0,0,1,1,6,2 _ _ _ _ j[1]=1 "
+         "j[]=2 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(3, 1, 4.5, 1.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[2,1,2]=0,0,0,0 f[2,1,2] f[2,1,2]=3,1,6,2 "
+         "f[2,1,1,2] f[2,1,1,2]=9,3,12,4 j[2]=1,1 j[]=2 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(6, 2, 9, 3)},
+        {"com.microsoft.GroupQueryAttention-1 f[2,1,2]=0,0,0,0 f[2,1,2] f[2,1,2]=3,1,6,2 "
+         "f[2,1,1,2] f[2,1,1,2]=9,3,12,4 j[2]=1,1 j[]=2 num_heads=1 kv_num_heads=1 >3",
+         2, GIVES(9, 3, 3, 1, 12, 4, 6, 2)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,4]=0,0,0,0 f[1,1,2] f[1,1,2]=3,1 _ _ j[1]=0 "
+         "j[]=1 num_heads=2 kv_num_heads=1 >3",
+         0, GIVES(3, 1, 3, 1)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,6]=0,0,0,0,0,0 f[1,1,6] f[1,1,6]=1,2,3,4,5,6 _ "
+         "_ j[1]=0 j[]=1 num_heads=3 kv_num_heads=3 >3",
+         0, GIVES(1, 2, 3, 4, 5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,2]=0,0 f[1,2,2] f[1,2,2]=3,1,6,2 num_heads=1", 0,
+         GIVES(4.5, 1.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,2]=0,0 f[1,2,1,2,2]=1,1,3,1,1,1,6,2 num_heads=1",
+         0, GIVES(4.5, 1.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,1,3,2]=0,0,1,1,3,1,0,0,1,1,6,2 num_heads=1", 0,
+         GIVES(4.5, 1.5, 4.5, 1.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[2,1,2,3,1]=0,1,3,0,1,5,0,1,7,0,1,9 num_heads=2", 0,
+         GIVES(3, 5, 7, 9)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,4]=0,0,0,0 f[1,2,4] f[1,2,4]=1,2,3,4,5,6,7,8 "
+         "num_heads=2",
+         0, GIVES(3, 4, 5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,4]=0,0,0,0 f[1,2,2,2] "
+         "f[1,2,2,2]=1,2,5,6,3,4,7,8 num_heads=2",
+         0, GIVES(3, 4, 5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,4]=0,0,0,0 f[1,1,4] f[1,1,4]=5,6,7,8 _ _ _ "
+         "f[1,2,1,2] f[1,2,1,2]=1,2,3,4 num_heads=2 >3",
+         0, GIVES(3, 4, 5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,4]=0,0,0,0 f[1,1,4] f[1,1,4]=5,6,7,8 _ _ _ "
+         "f[1,2,1,2] f[1,2,1,2]=1,2,3,4 num_heads=2 >3",
+         2, GIVES(1, 2, 5, 6, 3, 4, 7, 8)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,2]=0,0 f[1,1,2] f[1,1,2]=1,2 f[6]=0,0,0,0,10,20 "
+         "num_heads=2",
+         0, GIVES(11, 22)},
+        {"com.microsoft.Attention-1 f[1,2,2]=3,1,6,2 f[2,6]=0,0,0,0,1,0,0,0,0,0,0,1 "
+         "f[6]=0,0,0,0,10,20 num_heads=1",
+         0, GIVES(14.5, 21.5, 14.5, 21.5)},
+        {"com.microsoft.Attention-1 f[1,2,2]=3,1,6,2 f[2,6]=0,0,0,0,1,0,0,0,0,0,0,1 "
+         "f[6]=0,0,0,0,10,20 num_heads=2",
+         0, GIVES(14.5, 21.5, 14.5, 21.5)},
+        {"com.microsoft.Attention-1 f[1,1,2]=3,1 f[2,6]=0,0,0,0,1,0,0,0,0,0,0,1 f[6]=0,0,0,0,10,20 "
+         "_ f[2,1,2,1,1]=1,2,7,9 num_heads=2 >2",
+         0, GIVES(10, 15)},
+        {"com.microsoft.Attention-1 f[1,1,2]=3,1 f[2,6]=0,0,0,0,1,0,0,0,0,0,0,1 f[6]=0,0,0,0,10,20 "
+         "_ f[2,1,2,1,1]=1,2,7,9 num_heads=2 >2",
+         1, GIVES(1, 0, 2, 0, 7, 13, 9, 21)},
+        {"Attention-23 f[1,1,4]=0,0,0,0 f[1,2,4] f[1,2,4]=1,2,3,4,5,6,7,8 q_num_heads=2 "
+         "kv_num_heads=2",
+         0, GIVES(3, 4, 5, 6)},
+        {"Attention-23 f[1,1,4]=0,0,0,0 f[1,2,2] f[1,2,2]=1,2,5,6 q_num_heads=2 kv_num_heads=1", 0,
+         GIVES(3, 4, 3, 4)},
+        {"Attention-23 f[2,1,1,2]=0,0,0,0 f[2,1,2,2] f[2,1,2,2]=1,2,5,6,11,12,15,16", 0,
+         GIVES(3, 4, 13, 14)},
+        {"Attention-23 f[1,1,4]=0,0,0,0 f[1,1,4] f[1,1,4]=5,6,7,8 _ f[1,2,1,2] f[1,2,1,2]=1,2,3,4 "
+         "q_num_heads=2 kv_num_heads=2 >3",
+         0, GIVES(3, 4, 5, 6)},
+        {"Attention-23 f[1,1,4]=0,0,0,0 f[1,1,4] f[1,1,4]=5,6,7,8 _ f[1,2,1,2] f[1,2,1,2]=1,2,3,4 "
+         "q_num_heads=2 kv_num_heads=2 >3",
+         2, GIVES(1, 2, 5, 6, 3, 4, 7, 8)},
     };
     (void)state;
     expect_values(cases, sizeof cases / sizeof *cases);
@@ -3541,6 +3683,7 @@ int main(void)
         NET_TEST(grids_lead_to_their_places),
         NET_TEST(products_are_without_zero_points),
         NET_TEST(queries_see_what_they_may),
+        NET_TEST(taps_meet_their_elements),
         NET_TEST(regions_are_pooled_by_bins),
         NET_TEST(windows_are_pooled),
         NET_TEST(optimizers_take_their_steps),
