@@ -840,23 +840,64 @@ struct values_case {
         __VA_ARGS__                                         \
     }
 
-/* To the last digits of float32. */
+/* TENSOR with other numbers, where these are no indices. */
+static struct amp_tensor other_than(const struct amp_tensor *tensor)
+{
+    struct amp_tensor other = *tensor;
+    const bool is_float = amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT;
+    other.data = amp_arena_alloc(net.arena, amp_tensor_size(tensor) + 1);
+    memcpy(other.data, tensor->data, amp_tensor_size(tensor));
+    for (size_t i = 0; i < amp_tensor_count(tensor); i++)
+        if (is_float)
+            amp_tensor_set_double(&other, i, 1 - 2 * amp_tensor_double(tensor, i));
+        else if (amp_dtype_bits(tensor->dtype) == 8)
+            ((uint8_t *)other.data)[i] ^= 1;
+    return other;
+}
+
+/* Runs the model after a run on other numbers, of which nothing may stay. */
+static enum amp_status run_after_others(void)
+{
+    struct amp_session *session = NULL;
+    struct amp_tensor others[sizeof one.inputs / sizeof *one.inputs];
+    for (size_t i = 0; i < one.n_inputs; i++)
+        others[i] = other_than(&one.inputs[i]);
+    enum amp_status first = net_infer(), status = first;
+    if (first == AMP_OK)
+        status = amp_session_open(net.model, true, &session, &net.err);
+    if (status == AMP_OK) {
+        first = amp_session_run(session, others, net.outputs, &net.err);
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        net.err.status = AMP_OK;
+        status = amp_session_run(session, one.inputs, net.outputs, &net.err);
+    }
+    amp_session_destroy(session);
+    return status;
+}
+
+static void expect_one(const struct values_case *one_case, enum one_way way)
+{
+    const struct amp_tensor *found = &net.outputs[one_case->output];
+    amp_tensors_release(net.outputs, NET_OUTPUTS);
+    one_node(one_case->line, way);
+    if (run_after_others() != AMP_OK)
+        fail_msg("%s: %s", one_case->line, net.err.text);
+    if (amp_tensor_count(found) != one_case->count)
+        fail_msg("%s: %zu elements", one_case->line, amp_tensor_count(found));
+    for (size_t k = 0; k < one_case->count; k++)
+        if (!(fabs(amp_tensor_double(found, k) - one_case->values[k]) <=
+              1e-6 * fmax(1, fabs(one_case->values[k]))))
+            fail_msg("%s (way %d): element %zu is %g; %g is expected", one_case->line, (int)way, k,
+                     amp_tensor_double(found, k), one_case->values[k]);
+}
+
+/* To the last digits of float32, with all inputs given, all but the first constant, and all. */
 static void expect_values(const struct values_case *cases, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct values_case *one_case = &cases[i];
-        const struct amp_tensor *found = &net.outputs[one_case->output];
-        one_node(one_case->line, ONE_GIVEN);
-        if (net_run(true, one.inputs) != AMP_OK)
-            fail_msg("%s: %s", one_case->line, net.err.text);
-        if (amp_tensor_count(found) != one_case->count)
-            fail_msg("%s: %zu elements", one_case->line, amp_tensor_count(found));
-        for (size_t k = 0; k < one_case->count; k++)
-            if (!(fabs(amp_tensor_double(found, k) - one_case->values[k]) <=
-                  1e-6 * fmax(1, fabs(one_case->values[k]))))
-                fail_msg("%s: element %zu is %g; %g is expected", one_case->line, k,
-                         amp_tensor_double(found, k), one_case->values[k]);
-    }
+    static const enum one_way ways[] = {ONE_GIVEN, ONE_WEIGHTS, ONE_CONSTANT};
+    for (size_t i = 0; i < count; i++)
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+            expect_one(&cases[i], ways[w]);
 }
 
 /* By ONNX's definition: what is ignored is 0 and has no weight; a mean is one by the weights. */
@@ -999,6 +1040,14 @@ static void regions_are_pooled_by_bins(void **state)
                "sampling_ratio=1",
          0, GIVES(0)},
         {"RoiAlign-16 f[2,1,1,1]=3,4 f[2,4]=0,0,1,1,0,0,1,1 i[2]=1,0", 0, GIVES(4, 3)},
+        {"MaxRoiPool-1 f[2,2,1,1]=1,2,3,4 f[2,5]=1,0,0,0,0,0,0,0,0,0 pooled_shape=[1,1]", 0,
+         GIVES(3, 4, 1, 2)},
+        {"MaxRoiPool-1 f[1,2,2,3]=1,2,3,4,5,6,7,8,9,10,11,12 f[1,5]=0,1,0,2,1 pooled_shape=[2,1]",
+         0, GIVES(3, 6, 9, 12)},
+        {"RoiAlign-16 f[2,2,1,1]=1,2,3,4 f[2,4]=0,0,1,1,0,0,1,1 i[2]=1,0", 0, GIVES(3, 4, 1, 2)},
+        {"RoiAlign-16 f[1,2,2,3]=1,2,3,4,5,6,7,8,9,10,11,12 f[1,4]=0,0,3,2 i[1] output_height=2 "
+         "output_width=3 sampling_ratio=1",
+         0, GIVES(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)},
     };
 #undef IMAGE
 #undef MAX
@@ -1341,6 +1390,86 @@ static void grids_lead_to_their_places(void **state)
         {"AffineGrid-20 f[2,2,3]=1,0,0,0,1,0,1,0,2,0,1,3 i[4]=2,1,1,1", 0, GIVES(0, 0, 2, 3)},
         {"AffineGrid-20 f[1,3,4]=1,0,0,7,0,1,0,8,0,0,1,9 i[5]=1,1,1,1,2", 0,
          GIVES(6.5, 8, 9, 7.5, 8, 9)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- products ---- */
+
+/* Ones and tens, so that no element can stand in another's place. */
+static void products_are_sums_over_the_inner_dim(void **state)
+{
+    static const struct values_case cases[] = {
+        {"MatMul-13 f[1,2]=1,2 f[2,2]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"MatMul-13 f[3,2]=1,0,0,1,1,2 f[2,2]=1,10,100,1000", 0,
+         GIVES(1, 10, 100, 1000, 201, 2010)},
+        {"MatMul-13 d[3,2]=1,0,0,1,1,2 d[2,2]=1,10,100,1000", 0,
+         GIVES(1, 10, 100, 1000, 201, 2010)},
+        {"MatMul-13 i[1,2]=1,2 i[2,2]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"MatMul-13 f[2]=1,2 f[2,2]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"MatMul-13 f[2,2]=1,10,100,1000 f[2]=1,2", 0, GIVES(21, 2100)},
+        {"MatMul-13 f[2]=1,2 f[2]=3,4", 0, GIVES(11)},
+        {"MatMul-13 f[2,1,2]=1,2,3,4 f[2,1]=1,10", 0, GIVES(21, 43)},
+        {"MatMul-13 f[2,1,2]=1,2,3,4 f[2,2,1]=1,10,100,1000", 0, GIVES(21, 4300)},
+        {"MatMul-13 f[1,2]=1,2 f[2,2,1]=1,10,100,1000", 0, GIVES(21, 2100)},
+        {"Gemm-13 f[2,1]=1,2 f[2,2]=1,10,100,1000 f[2]=3,4 transA=1", 0, GIVES(204, 2014)},
+        {"Gemm-13 f[1,2]=1,2 f[2,2]=1,10,100,1000 f[2]=3,4 transB=1", 0, GIVES(24, 2104)},
+        {"Gemm-13 f[1,2]=1,2 f[2,2]=1,10,100,1000 f[2]=3,4 alpha=0.5 beta=2.0", 0,
+         GIVES(106.5, 1013)},
+        {"Gemm-13 f[3,1]=1,2,3 f[1,2]=1,10 f[3,1]=100,200,300 beta=0.5", 0,
+         GIVES(51, 60, 102, 120, 153, 180)},
+        {"Gemm-13 f[3,1]=1,2,3 f[1,2]=1,10 f[1,2]=100,200", 0, GIVES(101, 210, 102, 220, 103, 230)},
+        {"Gemm-13 f[3,1]=1,2,3 f[1,2]=1,10 f[]=100", 0, GIVES(101, 110, 102, 120, 103, 130)},
+        {"Gemm-13 f[3,1]=1,2,3 f[1,2]=1,10 f[3,2]=1,2,3,4,5,6 alpha=2.0", 0,
+         GIVES(3, 22, 7, 44, 11, 66)},
+        {"Gemm-13 d[1,2]=1,2 d[2,2]=1,10,100,1000 d[2]=3,4 alpha=0.5 beta=2.0", 0,
+         GIVES(106.5, 1013)},
+        {"Gemm-13 f[2,3]=1,0,1,0,1,2 f[2,2]=1,10,100,1000 transA=1", 0,
+         GIVES(1, 10, 100, 1000, 201, 2010)},
+        {"Gemm-13 f[1,0] f[0,2] f[2]=3,4 beta=2.0", 0, GIVES(6, 8)},
+        {"Gemm-13 f[1,0] f[0,2]", 0, GIVES(0, 0)},
+        {"MatMul-13 f[1,0] f[0,2]", 0, GIVES(0, 0)},
+        {"com.microsoft.FusedMatMul-1 f[1,2]=1,2 f[2,2]=1,10,100,1000 alpha=0.5", 0,
+         GIVES(100.5, 1005)},
+        {"com.microsoft.FusedMatMul-1 f[2,1]=1,2 f[2,2]=1,10,100,1000 transA=1 transB=1", 0,
+         GIVES(21, 2100)},
+        {"com.microsoft.FusedMatMul-1 f[3,2]=1,0,0,1,1,2 f[2,2]=1,10,100,1000", 0,
+         GIVES(1, 10, 100, 1000, 201, 2010)},
+        {"com.microsoft.FusedMatMul-1 f[1,2,2]=1,2,3,4 f[2,2,1]=1,10,100,1000 transBatchA=1", 0,
+         GIVES(21, 4300)},
+        {"com.microsoft.FusedMatMul-1 f[2,1,2]=1,2,3,4 f[2,2,1]=1,10,100,1000 transBatchB=1", 0,
+         GIVES(201, 4030)},
+        {"com.microsoft.FusedGemm-1 f[1,2]=1,2 f[2,2]=1,-10,100,1000 f[2]=3,-9999 activation=Relu",
+         0, GIVES(204, 0)},
+        {"com.microsoft.FusedGemm-1 f[1,1]=1 f[1,2]=1,-8 f[2]=0,0 activation=LeakyRelu "
+         "activation_alpha=0.25",
+         0, GIVES(1, -2)},
+        {"com.microsoft.FusedConv-1 f[1,1,3]=1,2,4 f[1,1,2]=1,-10 f[1]=10 activation=Relu", 0,
+         GIVES(0, 0)},
+        {"com.microsoft.FusedConv-1 f[1,1,2]=1,2 f[1,1,1]=-8 f[1]=0 activation=LeakyRelu "
+         "activation_params=(0.25)",
+         0, GIVES(-2, -4)},
+        {"com.microsoft.FusedConv-1 f[1,1,2]=1,2 f[1,1,1]=10 f[1]=100 f[1,1,2]=1000,-2000 "
+         "activation=Relu",
+         0, GIVES(1110, 0)},
+        {"Einsum-12 f[2]=1,2 f[2]=10,100 equation=i,j->ij", 0, GIVES(10, 100, 20, 200)},
+        {"Einsum-12 f[2]=1,2 f[2]=10,100 equation=i,j->ji", 0, GIVES(10, 20, 100, 200)},
+        {"Einsum-12 f[2]=1,2 f[2]=10,100 equation=i,i", 0, GIVES(210)},
+        {"Einsum-12 f[2,2]=1,2,3,4 equation=ii", 0, GIVES(5)},
+        {"Einsum-12 f[2,2]=1,2,3,4 equation=ii->i", 0, GIVES(1, 4)},
+        {"Einsum-12 f[2,2]=1,2,3,4 equation=ij->j", 0, GIVES(4, 6)},
+        {"Einsum-12 f[2,2]=1,2,3,4 equation=ji", 0, GIVES(1, 3, 2, 4)},
+        {"Einsum-12 f[2,2]=1,0,0,1 f[2,2]=1,2,3,4 f[2]=1,10 equation=ij,jk,k->i", 0, GIVES(21, 43)},
+        {"Einsum-12 f[1,2]=1,2 f[2,2]=3,4,5,6 equation=...a,...a->...", 0, GIVES(11, 17)},
+        {"Einsum-12 f[2,1,2]=1,2,3,4 f[2,2,1]=1,10,100,1000 equation=bij,bjk->bik", 0,
+         GIVES(21, 4300)},
+        {"Det-11 f[2,2]=1,2,3,4", 0, GIVES(-2)},
+        {"Det-11 f[2,2]=0,2,3,4", 0, GIVES(-6)},
+        {"Det-11 f[2,2,2]=1,2,2,4,2,0,0,3", 0, GIVES(0, 6)},
+        {"Det-11 f[3,3]=0,0,1,0,2,0,4,0,0", 0, GIVES(-8)},
+        {"Det-11 f[0,0]", 0, GIVES(1)},
+        {"Det-11 d[1,1]=-3", 0, GIVES(-3)},
     };
     (void)state;
     expect_values(cases, sizeof cases / sizeof *cases);
@@ -3684,6 +3813,7 @@ int main(void)
         NET_TEST(products_are_without_zero_points),
         NET_TEST(queries_see_what_they_may),
         NET_TEST(taps_meet_their_elements),
+        NET_TEST(products_are_sums_over_the_inner_dim),
         NET_TEST(regions_are_pooled_by_bins),
         NET_TEST(windows_are_pooled),
         NET_TEST(optimizers_take_their_steps),

@@ -1464,6 +1464,8 @@ static void scales_and_images(void **state)
         {"RoiAlign-16 f[] f[2,4] i[2]", "input 0 has shape []; rank 4 is needed"},
         {"RoiAlign-16 f[1,1,4,4] f[] i[2]", "input 1 has shape []; rank 2 is needed"},
         {"RoiAlign-16 f[1,1,4,4] f[2,4] i[]", "input 2 has shape []; rank 1 is needed"},
+        {"NonMaxSuppression-11 f[1,3,4] f[1,2,3] i[]=-5", "[0, 3]"},
+        {"NonMaxSuppression-11 f[1,3,4] f[1,2,3] i[]=0", "[0, 3]"},
     };
     (void)state;
     EXPECT_ALL(cases);
