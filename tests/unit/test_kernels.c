@@ -1752,6 +1752,191 @@ static void queries_see_what_they_may(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* ---- norms ---- */
+
+/* Rows whose means and deviations are whole; 1 / sqrt(1e-5) shows the default epsilon. */
+static void rows_are_normalized(void **state)
+{
+    static const struct values_case cases[] = {
+        {"BatchNormalization-15 f[1,2,2]=1,2,3,4 f[2]=2,3 f[2]=10,20 f[2]=1,3 f[2]=3,8 epsilon=1.0",
+         0, GIVES(10, 11, 20, 21)},
+        {"BatchNormalization-15 f[1,1,1]=1 f[1]=1 f[1]=0 f[1]=0 f[1]=0", 0, GIVES(316.2277699)},
+        {"BatchNormalization-15 d[1,2,2]=1,2,3,4 d[2]=2,3 d[2]=10,20 d[2]=1,3 d[2]=3,8 epsilon=1.0",
+         0, GIVES(10, 11, 20, 21)},
+        {"BatchNormalization-15 d[1,1,1]=1 d[1]=1 d[1]=0 d[1]=0 d[1]=0", 0, GIVES(316.2277699)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 momentum=0.5 >3",
+         0, GIVES(-1, 1)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 momentum=0.5 >3",
+         1, GIVES(6)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 momentum=0.5 >3",
+         2, GIVES(10.5)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 >3",
+         1, GIVES(9.2)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 >3",
+         2, GIVES(18.1)},
+        {"InstanceNormalization-6 f[1,2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0", 0,
+         GIVES(8, 12, 17, 23)},
+        {"InstanceNormalization-6 d[1,2,2]=1,3,2,6 d[2]=2,3 d[2]=10,20 epsilon=0.0", 0,
+         GIVES(8, 12, 17, 23)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0 >3", 0,
+         GIVES(8, 23, 8, 23)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0 >3", 1, GIVES(2, 4)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0 >3", 2,
+         GIVES(1, 0.5)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2]=2,3 epsilon=0.0", 0, GIVES(-2, 3, -2, 3)},
+        {"LayerNormalization-17 f[2,2]=1,3,1,3 f[2,2]=1,2,3,4 axis=0 epsilon=0.0", 0,
+         GIVES(-1, 2, -3, 4)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2,1]=2,3 epsilon=0.0", 0, GIVES(-2, 2, -3, 3)},
+        {"RMSNormalization-23 f[1,2]=1,7 f[2]=2,3 epsilon=0.0", 0, GIVES(0.4, 4.2)},
+        {"GroupNormalization-21 f[1,4,1]=1,3,2,6 f[4]=1,2,3,4 f[4]=10,20,30,40 num_groups=2 "
+         "epsilon=0.0",
+         0, GIVES(9, 22, 27, 44)},
+        {"GroupNormalization-18 f[1,4,1]=1,3,2,6 f[2]=1,2 f[2]=10,20 num_groups=2 epsilon=0.0", 0,
+         GIVES(9, 11, 18, 22)},
+        {"LpNormalization-1 f[1,2]=3,4", 0, GIVES(0.6, 0.8)},
+        {"LpNormalization-1 f[1,2]=1,-3 p=1", 0, GIVES(0.25, -0.75)},
+        {"LpNormalization-1 f[2,2]=3,0,4,1 axis=0", 0, GIVES(0.6, 0, 0.8, 1)},
+        {"MeanVarianceNormalization-13 f[1,2,1,2]=1,3,2,6", 0, GIVES(-1, 1, -1, 1)},
+        {"MeanVarianceNormalization-13 f[1,2,1,2]=1,2,3,6 axes=[1]", 0, GIVES(-1, -1, 1, 1)},
+        {"Softmax-13 f[2,2]=0,0,1,1", 0, GIVES(0.5, 0.5, 0.5, 0.5)},
+        {"Softmax-13 f[1,3]=-9,-inf,-9", 0, GIVES(0.5, 0, 0.5)},
+        {"Softmax-13 f[2,2]=0,-inf,0,5 axis=0", 0, GIVES(0.5, 0, 0.5, 1)},
+        {"Softmax-11 f[1,2,2]=7,7,7,7", 0, GIVES(0.25, 0.25, 0.25, 0.25)},
+        {"Hardmax-13 f[2,2]=-1,-2,-2,-1", 0, GIVES(1, 0, 0, 1)},
+        {"LRN-13 f[1,3,1]=1,1,1 size=3 alpha=1.0 beta=1.0 bias=1.0", 0, GIVES(0.6, 0.5, 0.6)},
+        {"Softmax-13 d[2,2]=0,0,1,1", 0, GIVES(0.5, 0.5, 0.5, 0.5)},
+        {"Softmax-13 d[1,3]=-9,-inf,-9", 0, GIVES(0.5, 0, 0.5)},
+        {"Softmax-13 d[2,2]=0,-inf,0,5 axis=0", 0, GIVES(0.5, 0, 0.5, 1)},
+        {"Softmax-11 d[1,2,2]=7,7,7,7", 0, GIVES(0.25, 0.25, 0.25, 0.25)},
+        {"LogSoftmax-13 d[1,2]=-5,-5", 0, GIVES(-0.69314718, -0.69314718)},
+        {"Hardmax-13 d[2,2]=-1,-2,-2,-1", 0, GIVES(1, 0, 0, 1)},
+        {"LRN-13 d[1,3,1]=1,1,1 size=3 alpha=1.0 beta=1.0 bias=1.0", 0, GIVES(0.6, 0.5, 0.6)},
+        {"LRN-13 d[1,1,1]=100 size=1", 0, GIVES(59.4603558)},
+        {"LRN-13 f[1,4,1]=1,1,1,1 size=2 alpha=1.0 beta=1.0 bias=1.0", 0,
+         GIVES(0.5, 0.5, 0.5, 2.0 / 3)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "epsilon=0.0",
+         0, GIVES(8, 23)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "f[2]=0,2 epsilon=0.0",
+         0, GIVES(8, 23)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "f[2]=0,2 epsilon=0.0 >4",
+         3, GIVES(1, 5)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 _ f[2]=0,2 "
+         "epsilon=0.0",
+         0, GIVES(-2, 3)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 epsilon=0.0", 0,
+         GIVES(-2, 3)},
+        {"com.microsoft.SkipSimplifiedLayerNormalization-1 f[1,1,2]=1,3 f[1,1,2]=0,4 f[2]=2,3 "
+         "epsilon=0.0",
+         0, GIVES(0.4, 4.2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 _ epsilon=0.0 >2",
+         0, GIVES(8, 23, 8, 23)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 j[1,2]=1,0 epsilon=0.0 >2",
+         1, GIVES(1)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 j[1,2]=1,1 epsilon=0.0 >2",
+         1, GIVES(2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 j[1,2]=1,0 f[2,2]=1,2,3,5 "
+         "f[2,2]=0,1,0,0 f[2,2]=0,0,5,1 f[2]=2,3 f[2]=10,20 _ epsilon=0.0 >3",
+         2, GIVES(8, 7, 1, 2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 _ j[1,2]=1,0 epsilon=0.0 >3",
+         2, GIVES(3, 5, 1, 3)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- steps ---- */
+
+/* Weights of powers of ten show what came from which step. */
+static void steps_follow_one_another(void **state)
+{
+    static const struct values_case cases[] = {
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 hidden_size=1 activations={Relu} >2", 0,
+         GIVES(1, 12)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 hidden_size=1 activations={Relu} >2", 1,
+         GIVES(12)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 direction=reverse hidden_size=1 "
+         "activations={Relu} >2",
+         0, GIVES(21, 2)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 direction=reverse hidden_size=1 "
+         "activations={Relu} >2",
+         1, GIVES(21)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 f[1,2]=100,1000 hidden_size=1 "
+         "activations={Relu} >2",
+         0, GIVES(1101, 12112)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 _ _ f[1,1,1]=3 hidden_size=1 "
+         "activations={Relu} >2",
+         0, GIVES(31, 312)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 _ j[1]=1 hidden_size=1 activations={Relu} >2",
+         0, GIVES(1, 0)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 _ j[1]=1 hidden_size=1 activations={Relu} >2",
+         1, GIVES(1)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 clip=5.0 hidden_size=1 activations={Relu} >2",
+         0, GIVES(1, 5)},
+        {"RNN-14 f[2,1,1]=1,2 f[2,1,1]=1,1 f[2,1,1]=10,10 direction=bidirectional hidden_size=1 "
+         "activations={Relu,Relu} >2",
+         0, GIVES(1, 21, 12, 2)},
+        {"RNN-14 f[2,1,1]=1,2 f[2,1,1]=1,1 f[2,1,1]=10,10 direction=bidirectional hidden_size=1 "
+         "activations={Relu,Relu} >2",
+         1, GIVES(12, 21)},
+        {"RNN-14 f[1,2,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 hidden_size=1 activations={Relu} >2", 0,
+         GIVES(1, 2)},
+        {"RNN-14 f[2,2,1]=1,2,3,4 f[1,1,1]=1 f[1,1,1]=10 hidden_size=1 activations={Relu} >2", 0,
+         GIVES(1, 2, 13, 24)},
+        {"RNN-14 f[2,2,1]=1,2,3,4 f[1,1,1]=1 f[1,1,1]=10 layout=1 hidden_size=1 activations={Relu} "
+         ">2",
+         0, GIVES(1, 12, 3, 34)},
+        {"RNN-14 f[2,2,1]=1,2,3,4 f[1,1,1]=1 f[1,1,1]=10 layout=1 hidden_size=1 activations={Relu} "
+         ">2",
+         1, GIVES(12, 34)},
+        {"RNN-14 f[1,1,2]=1,2 f[1,2,2]=1,10,100,1000 f[1,2,2]=0,0,0,0 hidden_size=2 "
+         "activations={Relu}",
+         0, GIVES(21, 2100)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 hidden_size=1 "
+         "activations={Relu,Relu,Relu} >3",
+         0, GIVES(8)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 hidden_size=1 "
+         "activations={Relu,Relu,Relu} >3",
+         2, GIVES(4)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 _ _ _ f[1,1,1]=3 hidden_size=1 "
+         "activations={Relu,Relu,Relu} >3",
+         0, GIVES(20)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 _ _ _ f[1,1,1]=3 input_forget=1 "
+         "hidden_size=1 activations={Relu,Relu,Relu} >3",
+         0, GIVES(2)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 _ _ _ f[1,1,1]=1 f[1,3]=1,10,100 "
+         "hidden_size=1 activations={Relu,Relu,Relu} >3",
+         0, GIVES(116856)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 f[1,8]=1,2,3,4,0,0,0,0 _ _ "
+         "f[1,1,1]=1 hidden_size=1 activations={Relu,Relu,Relu} >3",
+         0, GIVES(92)},
+        {"GRU-14 f[1,1,1]=0.5 f[1,3,1]=1,1,1 f[1,3,1]=0,0,0 hidden_size=1 activations={Relu,Relu}",
+         0, GIVES(0.25)},
+        {"GRU-14 f[1,1,1]=0.5 f[1,3,1]=1,1,1 f[1,3,1]=0,0,1 _ _ f[1,1,1]=1 hidden_size=1 "
+         "activations={Relu,Relu}",
+         0, GIVES(1)},
+        {"GRU-14 f[1,1,1]=0.5 f[1,3,1]=1,1,1 f[1,3,1]=0,0,1 f[1,6]=0,0,0,0,0,2 _ f[1,1,1]=1 "
+         "linear_before_reset=1 hidden_size=1 activations={Relu,Relu}",
+         0, GIVES(1.5)},
+        {"GRU-14 f[1,1,1]=0.5 f[1,3,1]=1,1,1 f[1,3,1]=0,0,1 f[1,6]=0,0,0,0,0,2 _ f[1,1,1]=1 "
+         "hidden_size=1 activations={Relu,Relu}",
+         0, GIVES(2)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 /* ---- shapes that change ---- */
 
 /* One session, one image after the other, of more and of fewer rows; each is normalized to -1 and
@@ -3819,6 +4004,8 @@ int main(void)
         NET_TEST(queries_see_what_they_may),
         NET_TEST(taps_meet_their_elements),
         NET_TEST(products_are_sums_over_the_inner_dim),
+        NET_TEST(rows_are_normalized),
+        NET_TEST(steps_follow_one_another),
         NET_TEST(regions_are_pooled_by_bins),
         NET_TEST(windows_are_pooled),
         NET_TEST(optimizers_take_their_steps),
