@@ -240,7 +240,7 @@ static enum amp_status nms_run(struct amp_ctx *ctx)
     int count;
     AMP_TRY(read_sizes(ctx, &nms));
     AMP_TRY(amp_ctx_ints(ctx, IN_MAX_BOXES, &nms.max_boxes, 1, &count));
-    nms.max_boxes = count > 0 && nms.max_boxes > 0 ? nms.max_boxes : 0;
+    nms.max_boxes = nms.max_boxes > 0 ? nms.max_boxes : 0; /* 0: omitted */
     nms.max_boxes = nms.max_boxes < nms.boxes ? nms.max_boxes : nms.boxes;
     size_t classes = (size_t)(nms.batches * nms.classes);
     struct amp_buffer *selected = amp_scratch(
