@@ -2588,6 +2588,14 @@ static void leaves_may_have_no_weights(void **state)
     expect_doubles(1, zeros, ROWS * 2, 0);
     for (int r = 0; r < ROWS; r++)
         assert_int_equal(((const int64_t *)net.outputs[0].data)[r], 30);
+    for (size_t n = 0; n < 4; n++) { /* one of two classes may have a base value alone */
+        set_floats(y, "base_values", n, (const float[]){1, 2, 3});
+        if (n < 3)
+            run_forest(AMP_FLOAT, ROWS);
+        else
+            refuses(net_tensor(AMP_FLOAT, DIMS(ROWS, FEATURES), forest.rows), AMP_MODEL,
+                    "attribute 'base_values' has 3 values; one for each of 2 classes is needed");
+    }
 }
 
 /* Where one score tells two classes apart, both get the quantile of the normal distribution. */
@@ -2784,6 +2792,29 @@ static void scalars_have_no_border(void **state)
         output(y);
         run_on(net_tensor(AMP_FLOAT, SCALAR, &x));
         EXPECT_OUTPUT(0, 0, 3.5);
+    }
+}
+
+/* [2, 3, 2], each dim up to thrice. */
+static void tiles_are_copies_side_by_side(void **state)
+{
+    float x[12];
+    double expected[12 * 27];
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        x[i] = (float)i;
+    for (int way = 0; way < 64; way++) {
+        const int64_t repeats[] = {way / 16, way / 4 % 4, way % 4};
+        size_t count = 0;
+        for (int a = 0; a < 2 * (int)repeats[0]; a++)
+            for (int b = 0; b < 3 * (int)repeats[1]; b++)
+                for (int c = 0; c < 2 * (int)repeats[2]; c++)
+                    expected[count++] = a % 2 * 6 + b % 3 * 2 + c % 2;
+        net_start(13);
+        output(NODE("Tile", "y", input("x", AMP_FLOAT, DIMS(2, 3, 2)),
+                    constant("repeats", AMP_INT64, DIMS(3), repeats)));
+        run_on(net_tensor(AMP_FLOAT, DIMS(2, 3, 2), x));
+        expect_doubles(0, expected, count, 0);
     }
 }
 
@@ -4028,6 +4059,7 @@ int main(void)
         NET_TEST(encoders_look_every_key_up),
         NET_TEST(encoders_tell_keys_apart),
         NET_TEST(scalars_have_no_border),
+        NET_TEST(tiles_are_copies_side_by_side),
         NET_TEST(diagonals_lie_anywhere),
         NET_TEST(slices_are_those_of_python),
         NET_TEST(reductions_follow_any_order),
