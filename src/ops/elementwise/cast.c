@@ -45,8 +45,7 @@ CAST("CastLike", cast_like, .role = AMP_ROLE_CAST_LIKE,
 static enum amp_status shape_bit_cast(struct amp_ctx *ctx)
 {
     enum amp_dtype from = ctx->in[0]->dtype, to = ctx->out[0]->dtype;
-    if (from != AMP_UNDEFINED &&
-        (amp_dtype_bits(from) != amp_dtype_bits(to) || from == AMP_STRING || to == AMP_STRING))
+    if (from != AMP_UNDEFINED && amp_dtype_bits(from) != amp_dtype_bits(to))
         return AMP_CTX_FAIL(ctx, "the bits of %s are not those of %s", amp_dtype_name(from),
                             amp_dtype_name(to));
     return amp_shape_same(ctx);

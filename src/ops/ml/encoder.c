@@ -161,7 +161,7 @@ static enum amp_status check_pairs(struct amp_ctx *ctx, const struct amp_tensor 
         return AMP_CTX_FAIL(ctx, "no attribute has %s of %s",
                             keys->dtype == AMP_UNDEFINED ? "keys" : "values",
                             amp_dtype_name(keys->dtype == AMP_UNDEFINED ? key : value));
-    if (keys->dtype != key || values->dtype != value)
+    if (keys->dtype != key) /* the values have told that of the output */
         return AMP_CTX_FAIL(ctx, "keys of %s and values of %s; the input is %s, the output %s",
                             amp_dtype_name(keys->dtype), amp_dtype_name(values->dtype),
                             amp_dtype_name(key), amp_dtype_name(value));

@@ -264,7 +264,7 @@ static void fold(const struct pass *pass, union amp_wide *acc, int64_t n)
 static bool is_direct(const struct pass *pass)
 {
     const struct plan *plan = pass->plan;
-    return plan->kind == AMP_WIDE_FLOAT && plan->reduction->map == NULL && pass->shift == NULL &&
+    return plan->reduction->map == NULL && pass->shift == NULL &&
            amp_wide_can_combine_each(pass->how, run_at(plan, 0, plan->width));
 }
 

@@ -326,12 +326,11 @@ static enum amp_status split_run(struct amp_ctx *ctx)
                         .outer = amp_shape_product(&in->shape, 0, axis),
                         .from = in->data,
                         .from_step = in->shape.dims[axis] * block};
-    bool may_share = runs.outer == 1 && !amp_is_packed(in->dtype);
     for (uint32_t i = 0; i < ctx->n_out; i++, at += runs.count) {
         runs.count = runs.to_step = ctx->out[i]->shape.dims[axis] * block;
         if (!amp_has_out(ctx, i))
             continue;
-        if (may_share)
+        if (runs.outer == 1)
             share_part(ctx, i, at);
         else
             AMP_TRY(copy_part(ctx, i, &runs, at));

@@ -87,7 +87,7 @@ static uint32_t seed_of(const struct amp_ctx *ctx)
     if (seed != NULL && seed->type == AMP_ATTR_FLOAT)
         return (uint32_t)amp_f64_to_i64((double)seed->floats[0]);
     const char *name = "";
-    if (ctx->node->n_outputs > 0 && ctx->node->outputs[0] != AMP_NONE)
+    if (ctx->node->outputs[0] != AMP_NONE)
         name = amp_value_at(ctx->model, ctx->node->outputs[0])->name;
     return amp_hash_fnv(name, strlen(name), 0);
 }
