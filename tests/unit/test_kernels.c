@@ -2575,6 +2575,50 @@ static void labels_are_integers_where_there_are_no_words(void **state)
     }
 }
 
+/* Four classes have six pairs: without probabilities the scores are those of the pairs AB, AC, AD,
+   BC, BD and CD; with them, or without vectors, those of the classes. */
+static void pairs_of_four_classes_are_six(void **state)
+{
+    static const float vectors[4 * FEATURES] = {1, 0, 0, 0, 2, 0, 0, 0, 3, 1, 1, 1};
+    static const float weights[12] = {1, -2, 3, -4, 5, 6, -7, 8, -9, 10, 11, -12};
+    static const float rho[6] = {0.5f, 1, 1.5f, 2, 2.5f, 3}, ones[6] = {1, 1, 1, 1, 1, 1};
+    static const float row[FEATURES] = {1, 2, 3};
+    static const double kernels[4] = {1, 4, 9, 6};
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        uint32_t y = start_forest("SVMClassifier", 1, AMP_FLOAT, 1, 2);
+        SET_INTS(y, "classlabels_ints", 7, 8, 9, 10);
+        set_floats(y, "coefficients", 12, weights);
+        set_floats(y, "rho", 6, rho);
+        if (way < 2) {
+            SET_INTS(y, "vectors_per_class", 1, 1, 1, 1);
+            set_floats(y, "support_vectors", 4 * FEATURES, vectors);
+        }
+        if (way == 1) {
+            set_floats(y, "prob_a", 6, ones);
+            set_floats(y, "prob_b", 6, ones);
+        }
+        run_on(net_tensor(AMP_FLOAT, DIMS(1, FEATURES), row));
+        assert_int_equal(net.outputs[1].shape.dims[1], way == 0 ? 6 : 4);
+        double expected[6], sum = 0;
+        size_t pair = 0;
+        for (int i = 0; i < 4; i++)
+            for (int j = i + 1; j < 4; j++, pair++)
+                expected[pair] = (double)rho[pair] + (double)weights[(j - 1) * 4 + i] * kernels[i] +
+                                 (double)weights[i * 4 + j] * kernels[j];
+        if (way == 0)
+            expect_doubles(1, expected, 6, 1e-5);
+        for (size_t k = 0; k < 4 && way == 1; k++)
+            sum += amp_tensor_double(&net.outputs[1], k);
+        assert_true(way != 1 || fabs(sum - 1) < 1e-6);
+        for (int k = 0; k < 4; k++)
+            expected[k] = (double)rho[0] + (double)weights[k * 3] + 2 * (double)weights[k * 3 + 1] +
+                          3 * (double)weights[k * 3 + 2];
+        if (way == 2)
+            expect_doubles(1, expected, 4, 1e-5);
+    }
+}
+
 /* Trees whose leaves say nothing leave the scores at 0. */
 static void leaves_may_have_no_weights(void **state)
 {
@@ -2844,7 +2888,10 @@ static void check_slice(int64_t n, int64_t start, int64_t end, int64_t step)
     int64_t first = start < 0 ? start + n : start, last = end < 0 ? end + n : end;
     first = first < 0 ? 0 : step < 0 && first >= n ? n - 1 : first;
     last = last < 0 ? -1 : last;
-    for (int64_t i = first; i >= 0 && i < n && (step > 0 ? i < last : i > last); i += step)
+    for (int64_t i = first; i >= 0 && i < n && (step > 0 ? i < last : i > last); i += step > n ? n
+                                                                                      : step < -n
+                                                                                          ? -n
+                                                                                          : step)
         for (int64_t k = 0; k < 2; k++)
             expected[count++] = (double)(2 * i + k);
     net_start(13);
@@ -4051,6 +4098,7 @@ int main(void)
         NET_TEST(probabilities_of_classes_are_not_0),
         NET_TEST(one_of_two_linear_classes),
         NET_TEST(labels_are_integers_where_there_are_no_words),
+        NET_TEST(pairs_of_four_classes_are_six),
         NET_TEST(leaves_may_have_no_weights),
         NET_TEST(pairs_of_classes_have_quantiles),
         NET_TEST(scores_become_what_is_asked_for),

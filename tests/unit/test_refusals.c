@@ -1992,6 +1992,8 @@ static void nothing_is_reduced(void **state)
         {"GivenTensorFill-1 _ values=(1,2) shape=[2]", "[2]"},
         {"EyeLike-9 f[2,2] k=9223372036854775807", "[2, 2]"},
         {"Pad-13 f[] i[0]", "[]"},
+        {"Pad-13 f[3,2] i[4]=-3,0,1,0 mode=edge", "axis 0 of size 3 has nothing left to pad with"},
+        {"Pad-13 f[2,3] i[4]=0,-3,0,1 mode=edge", "axis 1 of size 3 has nothing left to pad with"},
         {"BitCast-26 f[2] to=7", "the bits of float32 are not those of int64"},
         {"BitCast-26 d[2] to=7", "[2]"},
         {"Pad-13 f[4] i[2]=-1152921504606847232,0",
