@@ -3449,6 +3449,8 @@ static void what_re2_refuses_is_refused(void **state)
         {"\\x{}", "'\\x{' at 0: not a code point"},
         {"\\x{41", "'\\x{41' at 0: not a code point"},
         {"\\x{d800}", "'\\x{d800}' at 0: not a code point"},
+        {"\\x{100000041}", "'\\x{1000000' at 0: not a code point"},
+        {"\\x{110000}", "'\\x{110000}' at 0: not a code point"},
         {"\\x{dfff}", "'\\x{dfff}' at 0: not a code point"},
         {"\\x", "'\\x' at 0: not a code point"},
         {"\\7", "'\\7' at 0: RE2 has no backreferences"},
