@@ -572,6 +572,18 @@ static const struct operator_case operator_cases[] = {
     {"Dropout-7 f[2]", {{-1, 2}}, {-1, 2}, true},
     {"Dropout-6 f[2]", {{-1, 2}}, ALL, false},
     {"Cast-13 f[2] to=11", {{-1, 2}}, {-1, 2}, true},
+    /* Of a number of elements that is not known. */
+    {"ReduceMean-18 f[4]", {{1, 2}}, {0, INFINITY}, true},
+    {"ReduceMean-18 f[4]", {{-2, -1}}, {-INFINITY, 0}, true},
+    {"ReduceMean-18 f[4]", {{-2, 1}}, ALL, true},
+    {"ReduceSum-13 f[4]", {{1, 2}}, {0, INFINITY}, true},
+    {"ReduceSum-13 f[4]", {{-2, -1}}, {-INFINITY, 0}, true},
+    {"ReduceSum-13 f[4]", {{-2, 1}}, ALL, true},
+    {"ReduceL1-18 f[4]", {{-2, 1}}, {0, INFINITY}, true},
+    {"ReduceSumSquare-18 f[4]", {{-2, 1}}, {0, INFINITY}, true},
+    {"ReduceL2-18 f[4]", {{-2, 1}}, {0, INFINITY}, true},
+    {"ReduceMax-18 f[4]", {{-2, 1}}, {-2, 1}, true},
+    {"ReduceMin-18 f[4]", {{-2, 1}}, {-2, 1}, true},
 };
 #undef ALL
 

@@ -274,6 +274,8 @@ static void check_whole(const char *op_type, enum amp_dtype dtype, int axis, int
             int64_t value = values[axis == 1 ? r * (int)width + k : k * WHOLE_ROWS + r];
             expected = is_extreme && k == 0 ? value : reduce_one(op_type, expected, value);
         }
+        if (strcmp(op_type, "ReduceMean") == 0 && width > 0)
+            expected /= width; /* cut, as NumPy's mean when it becomes an integer */
         int64_t found = 0;
         memcpy(&found, (const char *)net.outputs[0].data + (size_t)r * size, size);
         if (memcmp(&found, &expected, size) != 0)
@@ -284,12 +286,12 @@ static void check_whole(const char *op_type, enum amp_dtype dtype, int axis, int
 
 static void integers_are_reduced_exactly(void **state)
 {
-    static const char *const ops[] = {"ReduceMax",  "ReduceMin",       "ReduceSum",
-                                      "ReduceProd", "ReduceSumSquare", "ReduceL1"};
+    static const char *const ops[] = {"ReduceMax",       "ReduceMin", "ReduceSum", "ReduceProd",
+                                      "ReduceSumSquare", "ReduceL1",  "ReduceMean"};
     static const enum amp_dtype dtypes[] = {AMP_INT32, AMP_INT64, AMP_UINT32, AMP_UINT64,
                                             AMP_INT8,  AMP_UINT8, AMP_BOOL};
     (void)state;
-    for (int op = 0; op < 6; op++)
+    for (int op = 0; op < 7; op++)
         for (int i = 0; i < (op < 2 ? 7 : 4); i++)
             for (int axis = 0; axis < 2; axis++)
                 for (int64_t width = 0; width <= WHOLE_WIDTH; width++)
@@ -2619,6 +2621,30 @@ static void pairs_of_four_classes_are_six(void **state)
     }
 }
 
+/* A tree that asks for nothing needs no features, whatever its leaf names. */
+static void leaves_need_no_features(void **state)
+{
+    (void)state;
+    uint32_t y = start_ml("TreeEnsembleRegressor", 3, AMP_FLOAT, DIMS(2, 0));
+    SET_INTS(y, "nodes_treeids", 0);
+    SET_INTS(y, "nodes_nodeids", 0);
+    SET_INTS(y, "nodes_featureids", 9);
+    SET_INTS(y, "nodes_truenodeids", 0);
+    SET_INTS(y, "nodes_falsenodeids", 0);
+    set_floats(y, "nodes_values", 1, (const float[]){0});
+    amp_node_set_attr(net.model, node_of(y),
+                      (struct amp_attr){.name = "nodes_modes",
+                                        .type = AMP_ATTR_STRINGS,
+                                        .count = 1,
+                                        .strings = (struct amp_str[]){{"LEAF", 4}}});
+    SET_INTS(y, "target_ids", 0);
+    SET_INTS(y, "target_nodeids", 0);
+    SET_INTS(y, "target_treeids", 0);
+    set_floats(y, "target_weights", 1, (const float[]){2.5f});
+    run_on(net_tensor(AMP_FLOAT, DIMS(2, 0), NULL));
+    EXPECT_OUTPUT(0, 0, 2.5, 2.5);
+}
+
 /* Trees whose leaves say nothing leave the scores at 0. */
 static void leaves_may_have_no_weights(void **state)
 {
@@ -2859,6 +2885,23 @@ static void tiles_are_copies_side_by_side(void **state)
                     constant("repeats", AMP_INT64, DIMS(3), repeats)));
         run_on(net_tensor(AMP_FLOAT, DIMS(2, 3, 2), x));
         expect_doubles(0, expected, count, 0);
+    }
+}
+
+/* Old slopes of one dim are of channels, others those of the elements. */
+static void old_slopes_belong_to_channels_or_elements(void **state)
+{
+    (void)state;
+    for (int is_row = 0; is_row < 2; is_row++) {
+        net_start(6);
+        uint32_t slope = constant("slope", AMP_FLOAT, is_row ? DIMS(2) : DIMS(2, 3),
+                                  (const float[]){1, 2, 3, 4, 5, 6});
+        output(NODE("PRelu", "y", input("x", AMP_FLOAT, DIMS(1, 2, 3)), slope));
+        run_on(net_tensor(AMP_FLOAT, DIMS(1, 2, 3), (const float[]){-1, -1, -1, -1, -1, 7}));
+        if (is_row)
+            EXPECT_OUTPUT(0, 0, -1, -1, -1, -2, -2, 7);
+        else
+            EXPECT_OUTPUT(0, 0, -1, -2, -3, -4, -5, 7);
     }
 }
 
@@ -4101,6 +4144,7 @@ int main(void)
         NET_TEST(one_of_two_linear_classes),
         NET_TEST(labels_are_integers_where_there_are_no_words),
         NET_TEST(pairs_of_four_classes_are_six),
+        NET_TEST(leaves_need_no_features),
         NET_TEST(leaves_may_have_no_weights),
         NET_TEST(pairs_of_classes_have_quantiles),
         NET_TEST(scores_become_what_is_asked_for),
@@ -4110,6 +4154,7 @@ int main(void)
         NET_TEST(encoders_tell_keys_apart),
         NET_TEST(scalars_have_no_border),
         NET_TEST(tiles_are_copies_side_by_side),
+        NET_TEST(old_slopes_belong_to_channels_or_elements),
         NET_TEST(diagonals_lie_anywhere),
         NET_TEST(slices_are_those_of_python),
         NET_TEST(reductions_follow_any_order),

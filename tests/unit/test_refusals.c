@@ -1971,8 +1971,8 @@ static void recurrent_layers(void **state)
     EXPECT_ALL(cases);
 }
 
-/* Nothing is left, or of nothing the neutral element. */
-static void nothing_is_reduced(void **state)
+/* Empty inputs, the least and the largest numbers, and what lies one step on either side. */
+static void what_is_empty_or_at_a_limit(void **state)
 {
     static const struct one_case cases[] = {
         {"Dropout-13 f[2] f[0]", "[2]"},
@@ -1991,6 +1991,23 @@ static void nothing_is_reduced(void **state)
         {"EyeLike-9 f[2,2] k=-9223372036854775808", "[2, 2]"},
         {"GivenTensorFill-1 _ values=(1,2) shape=[2]", "[2]"},
         {"EyeLike-9 f[2,2] k=9223372036854775807", "[2, 2]"},
+        {"Crop-1 f[1,1,4,4] border=[1,0,2,1]", "[1, 1, 3, 1]"},
+        {"Crop-1 f[1,1,4,4] border=[-1,0,0,0]", "border or scale is negative; 0 or more is needed"},
+        {"Crop-1 f[1,1,4,4] border=[0,-1,0,0]", "border or scale is negative; 0 or more is needed"},
+        {"Crop-1 f[1,1,4,4] border=[0,0,-1,0]", "border or scale is negative; 0 or more is needed"},
+        {"Crop-1 f[1,1,4,4] border=[0,0,0,-1]", "border or scale is negative; 0 or more is needed"},
+        {"Crop-1 f[1,1,4,4] border=[1,0,0,0] scale=[2,3]", "[1, 1, 2, 3]"},
+        {"Crop-1 f[1,1,4,4] border=[1,0,0,0] scale=[2,4]",
+         "dim 3 is 4, too small for the border and scale"},
+        {"Crop-1 f[1,1,4,4] border=[1,0,0,0] scale=[-1,3]",
+         "border or scale is negative; 0 or more is needed"},
+        {"Crop-1 f[1,1,4,4] border=[1,0,0,0] scale=[2,-1]",
+         "border or scale is negative; 0 or more is needed"},
+        {"ImageScaler-1 f[1,1,2,2] bias=(1)", "[1, 1, 2, 2]"},
+        {"Crop-1 f[1,1,4,4] border=[5,0,0,0]", "dim 3 is 4, too small for the border and scale"},
+        {"TopK-11 f[0] i[1]=1 >2", "K is 1; axis 0 has length 0"},
+        {"TopK-11 f[0] i[1]=0 >2", "[0]"},
+        {"GivenTensorFill-1 _ values=(1,2)", "2 values for shape []"},
         {"Pad-13 f[] i[0]", "[]"},
         {"Pad-13 f[3,2] i[4]=-3,0,1,0 mode=edge", "axis 0 of size 3 has nothing left to pad with"},
         {"Pad-13 f[2,3] i[4]=0,-3,0,1 mode=edge", "axis 1 of size 3 has nothing left to pad with"},
@@ -2994,7 +3011,7 @@ int main(void)
         NET_TEST(scales_and_images),
         NET_TEST(products_norms_and_reductions),
         NET_TEST(recurrent_layers),
-        NET_TEST(nothing_is_reduced),
+        NET_TEST(what_is_empty_or_at_a_limit),
         NET_TEST(signals),
         NET_TEST(moves),
         NET_TEST(bounds_of_each_operator),

@@ -1162,6 +1162,14 @@ static void ranks_may_be_unknown(void **state)
     EXPECT(B, 12, Q, 2);
     start("Split", 13), TENSOR(B, 3), NO_VALUES(1);
     EXPECT(B, 3);
+    start("Reshape", 13), TENSOR(S, 3), VALUES(-1, 2);
+    EXPECT(Q, 2);
+    start("Reshape", 13), ANY_RANK(), VALUES(-1, 2);
+    EXPECT(Q, 2);
+    start("Reshape", 13), ANY_RANK(), VALUES(2, -1);
+    EXPECT(2, Q);
+    start("Reshape", 13), TENSOR(4, 3), VALUES(-1, 5);
+    expect_failure("[4, 3] cannot be reshaped to [?, 5] (? is inferred)");
     start("DepthToSpace", 13), ANY_RANK(), INT("blocksize", 2);
     EXPECT(Q, Q, Q, Q);
     start("SpaceToDepth", 13), ANY_RANK(), INT("blocksize", 2);
