@@ -553,8 +553,7 @@ static enum amp_status reduce_shape(struct amp_ctx *ctx)
 static bool is_copy(const struct plan *plan)
 {
     const struct reduction *reduction = plan->reduction;
-    return plan->count == 1 && !reduction->is_exponential && reduction->map == NULL &&
-           reduction->finish == NULL;
+    return plan->count == 1 && reduction->map == NULL && reduction->finish == NULL;
 }
 
 /* The dims of a tensor in the order in which its elements lie, the slowest first, without those of

@@ -196,7 +196,7 @@ static enum amp_status crop_range(struct amp_ctx *ctx, int d, int64_t before, in
         return AMP_CTX_FAIL(ctx, "border or scale is negative; 0 or more is needed");
     if (size < 0)
         return AMP_OK;
-    bool fits = before <= size && (n_scale == 2 ? scale[d - 2] : after) <= size - before;
+    bool fits = (n_scale == 2 ? scale[d - 2] : after) <= size - before;
     if (!fits)
         return AMP_CTX_FAIL(ctx, "dim %d is %lld, too small for the border and scale", d,
                             (long long)size);
