@@ -3044,6 +3044,19 @@ static void scales_follow_any_order(void **state)
         }
 }
 
+/* Lists without values are as good as none. */
+static void empty_lists_of_values_do_not_count(void **state)
+{
+    (void)state;
+    uint32_t y = start_ml("LabelEncoder", 2, AMP_INT64, DIMS(3));
+    set_attr(y, "values_strings", AMP_ATTR_STRINGS, 0, NULL, sizeof(struct amp_str));
+    SET_INTS(y, "keys_int64s", 1, 2);
+    set_floats(y, "values_floats", 2, (const float[]){0.5f, 1.5f});
+    run_on(net_tensor(AMP_INT64, DIMS(3), (const int64_t[]){2, 1, 2}));
+    assert_int_equal(net.outputs[0].dtype, AMP_FLOAT);
+    EXPECT_OUTPUT(0, 0, 1.5, 0.5, 1.5);
+}
+
 /* ---- unique elements ---- */
 
 enum { UNIQUE_ROWS = 9, UNIQUE_WIDTH = 3 };
@@ -3506,6 +3519,8 @@ static void what_re2_refuses_is_refused(void **state)
         {"\\G", "'\\G' at 0: RE2 has no such escape"},
         {"[a-\\d]", "'[a-\\d' at 0: RE2 has no such escape"},
         {"ab[", "'[' at 2: the class has no end"},
+        {"[a-", "'[a-' at 0: the class has no end"},
+        {"[a", "'[a' at 0: the class has no end"},
         {"[]", "'[]' at 0: the class has no end"},
         {"[^]", "'[^]' at 0: the class has no end"},
         {"x[b-a]", "'[b-a' at 1: a range that ends before it begins"},
@@ -4159,6 +4174,7 @@ int main(void)
         NET_TEST(slices_are_those_of_python),
         NET_TEST(reductions_follow_any_order),
         NET_TEST(scales_follow_any_order),
+        NET_TEST(empty_lists_of_values_do_not_count),
         NET_TEST(each_element_is_unique_once),
         NET_TEST(uniform_numbers_are_numpys),
         NET_TEST(normal_numbers_are_numpys),

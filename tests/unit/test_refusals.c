@@ -2008,6 +2008,12 @@ static void what_is_empty_or_at_a_limit(void **state)
         {"TopK-11 f[0] i[1]=1 >2", "K is 1; axis 0 has length 0"},
         {"TopK-11 f[0] i[1]=0 >2", "[0]"},
         {"GivenTensorFill-1 _ values=(1,2)", "2 values for shape []"},
+        {"Pad-13 f[] i[2]=1,1", "the input has 0 dims"},
+        {"STFT-17 f[1,0,1] i[]=2 f[4]", "frames of 4 samples; the signal has 0"},
+        {"STFT-17 f[1,4,1] i[]=2 f[4]", "[1, 1, 3, 2]"},
+        {"TfIdfVectorizer-9 i[2] mode=TF min_gram_length=1 max_gram_length=2 max_skip_count=0 "
+         "ngram_counts=[9,9] ngram_indexes=[0] pool_int64s=[1]",
+         "n-grams of length 1 take items 9 to 9 of a pool of 1; they must be whole and in order"},
         {"Pad-13 f[] i[0]", "[]"},
         {"Pad-13 f[3,2] i[4]=-3,0,1,0 mode=edge", "axis 0 of size 3 has nothing left to pad with"},
         {"Pad-13 f[2,3] i[4]=0,-3,0,1 mode=edge", "axis 1 of size 3 has nothing left to pad with"},
