@@ -298,6 +298,28 @@ static void integers_are_reduced_exactly(void **state)
                     check_whole(ops[op], dtypes[i], axis, width);
 }
 
+/* What each is of a single element. */
+static void reductions_of_one_element_are_more_than_copies(void **state)
+{
+    const struct {
+        const char *op_type;
+        double of[3]; /* of -2, 0.5 and 4 */
+    } ops[] = {{"ReduceL1", {2, 0.5, 4}},         {"ReduceL2", {2, 0.5, 4}},
+               {"ReduceSum", {-2, 0.5, 4}},       {"ReduceSumSquare", {4, 0.25, 16}},
+               {"ReduceMax", {-2, 0.5, 4}},       {"ReduceMin", {-2, 0.5, 4}},
+               {"ReduceMean", {-2, 0.5, 4}},      {"ReduceProd", {-2, 0.5, 4}},
+               {"ReduceLogSumExp", {-2, 0.5, 4}}, {"ReduceLogSum", {NAN, log(0.5), log(4)}}};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (size_t op = 0; op < sizeof ops / sizeof *ops; op++) {
+            net_start(18);
+            output(
+                NODE(ops[op].op_type, "y", input("x", floats[i], DIMS(3, 1)), NUMBERS("axes", 1)));
+            RUN(floats[i], DIMS(3, 1), -2, 0.5, 4);
+            expect_doubles(0, ops[op].of, 3, 1e-6);
+        }
+}
+
 /* Of equal values the first, or the last if that is asked for, along either axis. */
 static void ties_are_decided_along_each_axis(void **state)
 {
@@ -2666,6 +2688,11 @@ static void leaves_may_have_no_weights(void **state)
             refuses(net_tensor(AMP_FLOAT, DIMS(ROWS, FEATURES), forest.rows), AMP_MODEL,
                     "attribute 'base_values' has 3 values; one for each of 2 classes is needed");
     }
+    SET_INTS(y, "classlabels_int64s", 30, 10, 20);
+    run_forest(AMP_FLOAT, ROWS);
+    set_floats(y, "base_values", 1, (const float[]){1});
+    refuses(net_tensor(AMP_FLOAT, DIMS(ROWS, FEATURES), forest.rows), AMP_MODEL,
+            "attribute 'base_values' has 1 values; one for each of 3 classes is needed");
 }
 
 /* Where one score tells two classes apart, both get the quantile of the normal distribution. */
@@ -3511,6 +3538,7 @@ static void what_re2_refuses_is_refused(void **state)
         {"\\x", "'\\x' at 0: not a code point"},
         {"\\7", "'\\7' at 0: RE2 has no backreferences"},
         {"\\18", "'\\1' at 0: RE2 has no backreferences"},
+        {"\\1-", "'\\1' at 0: RE2 has no backreferences"},
         {"\\8", "'\\8' at 0: RE2 has no such escape"},
         {"\\9", "'\\9' at 0: RE2 has no such escape"},
         {"\\e", "'\\e' at 0: RE2 has no such escape"},
@@ -4118,6 +4146,7 @@ int main(void)
         NET_TEST(nan_is_the_greatest_and_the_least),
         NET_TEST(columns_are_reduced_whole),
         NET_TEST(integers_are_reduced_exactly),
+        NET_TEST(reductions_of_one_element_are_more_than_copies),
         NET_TEST(ties_are_decided_along_each_axis),
         NET_TEST(response_normalization_ends_with_the_channels),
         NET_TEST(dropout_drops_a_half),

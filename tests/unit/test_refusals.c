@@ -2014,6 +2014,14 @@ static void what_is_empty_or_at_a_limit(void **state)
         {"TfIdfVectorizer-9 i[2] mode=TF min_gram_length=1 max_gram_length=2 max_skip_count=0 "
          "ngram_counts=[9,9] ngram_indexes=[0] pool_int64s=[1]",
          "n-grams of length 1 take items 9 to 9 of a pool of 1; they must be whole and in order"},
+        {"GivenTensorFill-1 f[1]=0 input_as_shape=1", "[0]"},
+        {"StringSplit-20 s[] >2", "[0]"},
+        {"TfIdfVectorizer-9 i[2] mode=IDF min_gram_length=1 max_gram_length=1 max_skip_count=0 "
+         "ngram_counts=[0] ngram_indexes=[0] pool_int64s=[1] weights=()",
+         "[1]"},
+        {"ai.onnx.ml.LinearRegressor-1 f[1,3] targets=2 coefficients=(1,2,3,4,5,6,7)",
+         "attribute 'coefficients' has 7 values; 3 for each of 2 targets are needed"},
+        {"ai.onnx.ml.LinearRegressor-1 f[1,3] targets=2 coefficients=(1,2,3,4,5,6)", "[1, 2]"},
         {"Pad-13 f[] i[0]", "[]"},
         {"Pad-13 f[3,2] i[4]=-3,0,1,0 mode=edge", "axis 0 of size 3 has nothing left to pad with"},
         {"Pad-13 f[2,3] i[4]=0,-3,0,1 mode=edge", "axis 1 of size 3 has nothing left to pad with"},
