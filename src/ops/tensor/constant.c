@@ -104,7 +104,7 @@ static enum amp_status constant_of_shape_run(struct amp_ctx *ctx)
 {
     const struct amp_attr *attr = amp_node_attr(ctx->node, "value");
     const struct amp_tensor *out = ctx->out[0], *value = NULL;
-    if (attr != NULL && attr->type == AMP_ATTR_TENSOR)
+    if (attr != NULL)
         value = attr->tensors[0];
     if (value != NULL && amp_shape_count(&value->shape) != 1)
         return AMP_CTX_FAIL(ctx, "value has %lld elements; one is needed",
