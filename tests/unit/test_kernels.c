@@ -2654,6 +2654,8 @@ static void leaves_need_no_features(void **state)
     SET_INTS(y, "nodes_truenodeids", 0);
     SET_INTS(y, "nodes_falsenodeids", 0);
     set_floats(y, "nodes_values", 1, (const float[]){0});
+    refuses(net_tensor(AMP_FLOAT, DIMS(2, 0), NULL), AMP_MODEL,
+            "attribute 'nodes_modes' has 0 values; one for each of 1 nodes is needed");
     amp_node_set_attr(net.model, node_of(y),
                       (struct amp_attr){.name = "nodes_modes",
                                         .type = AMP_ATTR_STRINGS,

@@ -1162,6 +1162,12 @@ static void ranks_may_be_unknown(void **state)
     EXPECT(B, 12, Q, 2);
     start("Split", 13), TENSOR(B, 3), NO_VALUES(1);
     EXPECT(B, 3);
+    start("StringSplit", 20), next_input(AMP_STRING, LIST(0))->shape.rank = 0;
+    EXPECT(Q);
+    start("StringSplit", 20), next_input(AMP_STRING, LIST(B, 2));
+    EXPECT(B, 2, Q);
+    start("StringSplit", 20), next_input(AMP_STRING, LIST(0))->shape.rank = -1;
+    EXPECT_ANY_RANK();
     start("Reshape", 13), TENSOR(S, 3), VALUES(-1, 2);
     EXPECT(Q, 2);
     start("Reshape", 13), ANY_RANK(), VALUES(-1, 2);
