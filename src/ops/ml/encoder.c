@@ -128,9 +128,7 @@ static struct amp_str string_attr(const struct amp_node *node, const char *name,
                                   const char *fallback)
 {
     const struct amp_attr *attr = amp_node_attr(node, name);
-    if (attr != NULL && attr->type == AMP_ATTR_STRING && attr->count == 1)
-        return attr->strings[0];
-    return (struct amp_str){fallback, strlen(fallback)};
+    return attr != NULL ? attr->strings[0] : (struct amp_str){fallback, strlen(fallback)};
 }
 
 /* ---- What is made of the attributes ---- */
