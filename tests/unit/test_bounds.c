@@ -566,6 +566,7 @@ static const struct operator_case operator_cases[] = {
     {"Sum-13 f[2]", {{-1, 2}}, {-1, 2}, true},
     {"DequantizeLinear-13 u[2] f[] u[]", {{0, 255}, {2, 2}, {10, 10}}, {-20, 490}, true},
     {"DequantizeLinear-13 u[2] f[]", {{0, 255}, {2, 2}, {10, 10}}, {0, 510}, true},
+    {"DequantizeLinear-13 u[2] f[] _", {{0, 255}, {2, 2}, {10, 10}}, {0, 510}, true},
     {"DequantizeLinear-13 u[2] f[2] u[2]", {{0, 255}, {1, 2}, {0, 10}}, {-20, 510}, true},
     {"Dropout-13 f[2] f[]", {{-1, 2}}, {-1, 2}, true},
     {"Dropout-13 f[2] f[] b[]", {{-1, 2}}, ALL, false},

@@ -284,6 +284,22 @@ static void check_whole(const char *op_type, enum amp_dtype dtype, int axis, int
     }
 }
 
+/* Unsigned numbers have no sign to lose. */
+static void large_numbers_keep_their_size(void **state)
+{
+    static const uint64_t x[] = {(UINT64_C(1) << 63) + 5, 7};
+    static const char *const ops[] = {"ReduceL1", "ReduceSum", "ReduceMax"};
+    static const uint64_t found[] = {(UINT64_C(1) << 63) + 12, (UINT64_C(1) << 63) + 12,
+                                     (UINT64_C(1) << 63) + 5};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        net_start(18);
+        output(NODE(ops[i], "y", input("x", AMP_UINT64, DIMS(2)), NUMBERS("axes", 0)));
+        run_on(net_tensor(AMP_UINT64, DIMS(2), x));
+        assert_memory_equal(net.outputs[0].data, &found[i], sizeof found[i]);
+    }
+}
+
 static void integers_are_reduced_exactly(void **state)
 {
     static const char *const ops[] = {"ReduceMax",       "ReduceMin", "ReduceSum", "ReduceProd",
@@ -406,6 +422,23 @@ static void old_dropouts_train_unless_it_is_a_test(void **state)
             dropped += value == 0;
         }
         assert_true(cases[i].drops == (dropped > 0));
+    }
+}
+
+/* Newer ones train where their last input says so. */
+static void dropouts_train_when_they_are_told_to(void **state)
+{
+    static const float x[4] = {3, -1, 2, 5}, most = 0.99f;
+    (void)state;
+    for (int trains = 0; trains < 2; trains++) {
+        bool flag = trains;
+        net_start(13);
+        output(NODE("Dropout", "y", input("x", AMP_FLOAT, DIMS(4)),
+                    constant("ratio", AMP_FLOAT, SCALAR, &most),
+                    constant("trains", AMP_BOOL, SCALAR, &flag)));
+        run_on(net_tensor(AMP_FLOAT, DIMS(4), x));
+        bool is_kept = memcmp(net.outputs[0].data, x, sizeof x) == 0;
+        assert_true(is_kept == !trains);
     }
 }
 
@@ -4148,11 +4181,13 @@ int main(void)
         NET_TEST(nan_is_the_greatest_and_the_least),
         NET_TEST(columns_are_reduced_whole),
         NET_TEST(integers_are_reduced_exactly),
+        NET_TEST(large_numbers_keep_their_size),
         NET_TEST(reductions_of_one_element_are_more_than_copies),
         NET_TEST(ties_are_decided_along_each_axis),
         NET_TEST(response_normalization_ends_with_the_channels),
         NET_TEST(dropout_drops_a_half),
         NET_TEST(old_dropouts_train_unless_it_is_a_test),
+        NET_TEST(dropouts_train_when_they_are_told_to),
         NET_TEST(powers_are_those_of_pow),
         NET_TEST(imputers_replace_one_value),
         NET_TEST(windows_come_in_any_type),

@@ -1162,6 +1162,10 @@ static void ranks_may_be_unknown(void **state)
     EXPECT(B, 12, Q, 2);
     start("Split", 13), TENSOR(B, 3), NO_VALUES(1);
     EXPECT(B, 3);
+    start("SwiGLU", 28), ANY_RANK(), TENSOR(B, 4);
+    EXPECT(B, 4);
+    start("SwiGLU", 28), TENSOR(B, 4), ANY_RANK();
+    EXPECT(B, 4);
     start("StringSplit", 20), next_input(AMP_STRING, LIST(0))->shape.rank = 0;
     EXPECT(Q);
     start("StringSplit", 20), next_input(AMP_STRING, LIST(B, 2));
