@@ -24,7 +24,7 @@ static enum amp_status check_features(struct amp_ctx *ctx, const char *name, int
     const struct amp_shape *shape = &ctx->in[0]->shape;
     bool has_features = shape->rank == 1 || shape->rank == 2;
     int64_t features = has_features ? shape->dims[shape->rank - 1] : 1;
-    if (count == 1 || (has_features && count == features))
+    if (count == 1 || count == features)
         return AMP_OK;
     char text[200];
     return AMP_CTX_FAIL(ctx, "attribute '%s' has %lld values for input 0 of shape %s; 1%s", name,
