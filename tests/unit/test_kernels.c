@@ -430,9 +430,9 @@ static void dropouts_train_when_they_are_told_to(void **state)
 {
     static const float x[4] = {3, -1, 2, 5}, most = 0.99f;
     (void)state;
-    for (int trains = 0; trains < 2; trains++) {
-        bool flag = trains;
-        net_start(13);
+    for (int i = 0; i < 4; i++) {
+        bool trains = i % 2, flag = trains;
+        net_start(i < 2 ? 12 : 13);
         output(NODE("Dropout", "y", input("x", AMP_FLOAT, DIMS(4)),
                     constant("ratio", AMP_FLOAT, SCALAR, &most),
                     constant("trains", AMP_BOOL, SCALAR, &flag)));
@@ -3119,6 +3119,27 @@ static void empty_lists_of_values_do_not_count(void **state)
     EXPECT_OUTPUT(0, 0, 1.5, 0.5, 1.5);
 }
 
+/* A word that begins as another is another, whatever the case. */
+static void stop_words_are_whole(void **state)
+{
+    static const struct amp_str words[] = {{"AB", 2}, {"abc", 3}, {"a", 1}, {"", 0}, {"aB", 2}};
+    static const struct amp_str stops[] = {{"ab", 2}};
+    static const char *const left[] = {"abc", "a", ""};
+    (void)state;
+    net_start(10);
+    uint32_t y = NODE("StringNormalizer", "y", input("x", AMP_STRING, DIMS(5)));
+    set_attr(y, "stopwords", AMP_ATTR_STRINGS, 1, stops, sizeof *stops);
+    set_int(y, "is_case_sensitive", 0);
+    output(y);
+    run_on(net_tensor(AMP_STRING, DIMS(5), words));
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), 3);
+    for (int i = 0; i < 3; i++) {
+        struct amp_str found = ((const struct amp_str *)net.outputs[0].data)[i];
+        assert_int_equal(found.size, strlen(left[i]));
+        assert_true(found.size == 0 || memcmp(found.data, left[i], found.size) == 0);
+    }
+}
+
 /* ---- unique elements ---- */
 
 enum { UNIQUE_ROWS = 9, UNIQUE_WIDTH = 3 };
@@ -4241,6 +4262,7 @@ int main(void)
         NET_TEST(reductions_follow_any_order),
         NET_TEST(scales_follow_any_order),
         NET_TEST(empty_lists_of_values_do_not_count),
+        NET_TEST(stop_words_are_whole),
         NET_TEST(each_element_is_unique_once),
         NET_TEST(uniform_numbers_are_numpys),
         NET_TEST(normal_numbers_are_numpys),
