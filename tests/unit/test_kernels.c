@@ -2730,6 +2730,33 @@ static void leaves_may_have_no_weights(void **state)
             "attribute 'base_values' has 1 values; one for each of 3 classes is needed");
 }
 
+/* Ways to add up and transforms have numbers in newer ensembles. */
+static void ways_of_trees_are_numbered(void **state)
+{
+    static const struct {
+        const char *name;
+        int64_t most;
+    } attrs[] = {{"aggregate_function", 3}, {"post_transform", 4}};
+    const struct amp_tensor row = {
+        .dtype = AMP_FLOAT, .shape = DIMS(1, FEATURES), .data = (float[FEATURES]){0}};
+    char expected[80];
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int64_t value = -1; value <= attrs[i].most + 1; value++) {
+            plant(5, -7, false, true);
+            uint32_t y = start_forest("TreeEnsemble", 5, AMP_FLOAT, 1, 1);
+            set_parts(y, AMP_FLOAT);
+            set_int(y, "n_targets", forest.targets);
+            set_int(y, attrs[i].name, value);
+            snprintf(expected, sizeof expected, "attribute '%s' is %d; 0 to %d are possible",
+                     attrs[i].name, (int)value, (int)attrs[i].most);
+            if (value >= 0 && value <= attrs[i].most)
+                run_on(&row);
+            else
+                refuses(&row, AMP_MODEL, expected);
+        }
+}
+
 /* Where one score tells two classes apart, both get the quantile of the normal distribution. */
 static void pairs_of_classes_have_quantiles(void **state)
 {
@@ -4248,6 +4275,7 @@ int main(void)
         NET_TEST(pairs_of_four_classes_are_six),
         NET_TEST(leaves_need_no_features),
         NET_TEST(leaves_may_have_no_weights),
+        NET_TEST(ways_of_trees_are_numbered),
         NET_TEST(pairs_of_classes_have_quantiles),
         NET_TEST(scores_become_what_is_asked_for),
         NET_TEST(constants_are_what_their_attribute_holds),
