@@ -300,6 +300,23 @@ static void large_numbers_keep_their_size(void **state)
     }
 }
 
+/* Logarithms of sums of integers are those of the numbers, cut. */
+static void logarithms_of_integers_are_cut(void **state)
+{
+    static const int32_t x[] = {1, 2, 3, 4, 4, 14};
+    (void)state;
+    for (int64_t axis = 0; axis < 2; axis++) {
+        net_start(18);
+        output(NODE("ReduceLogSum", "y", input("x", AMP_INT32, DIMS(3, 2)), NUMBERS("axes", axis)));
+        run_on(net_tensor(AMP_INT32, DIMS(3, 2), x));
+        const int32_t *found = net.outputs[0].data;
+        for (int i = 0; i < (axis == 0 ? 2 : 3); i++) {
+            int sum_of = axis == 0 ? x[i] + x[2 + i] + x[4 + i] : x[2 * i] + x[2 * i + 1];
+            assert_int_equal(found[i], (int)log(sum_of));
+        }
+    }
+}
+
 static void integers_are_reduced_exactly(void **state)
 {
     static const char *const ops[] = {"ReduceMax",       "ReduceMin", "ReduceSum", "ReduceProd",
@@ -2730,6 +2747,35 @@ static void leaves_may_have_no_weights(void **state)
             "attribute 'base_values' has 1 values; one for each of 3 classes is needed");
 }
 
+/* The greater of two scores is told in the precision of the input. */
+static void scores_are_compared_as_precisely_as_the_input(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        double rows[FEATURES] = {0};
+        uint32_t y = start_forest("TreeEnsembleClassifier", 3, dtypes[i], 1, 2);
+        SET_INTS(y, "nodes_treeids", 0);
+        SET_INTS(y, "nodes_nodeids", 0);
+        SET_INTS(y, "nodes_featureids", 0);
+        SET_INTS(y, "nodes_truenodeids", 0);
+        SET_INTS(y, "nodes_falsenodeids", 0);
+        set_floats(y, "nodes_values", 1, (const float[]){0});
+        amp_node_set_attr(net.model, node_of(y),
+                          (struct amp_attr){.name = "nodes_modes",
+                                            .type = AMP_ATTR_STRINGS,
+                                            .count = 1,
+                                            .strings = (struct amp_str[]){{"LEAF", 4}}});
+        SET_INTS(y, "class_ids", 0, 1);
+        SET_INTS(y, "class_nodeids", 0, 0);
+        SET_INTS(y, "class_treeids", 0, 0);
+        set_tensor(y, "class_weights_as_tensor", AMP_DOUBLE, 2, (const double[]){1, 1 + 1e-12});
+        SET_INTS(y, "classlabels_int64s", 30, 10, 20);
+        run_on(net_tensor(dtypes[i], DIMS(1, FEATURES), rows));
+        assert_int_equal(((const int64_t *)net.outputs[0].data)[0], i == 0 ? 30 : 10);
+    }
+}
+
 /* Ways to add up and transforms have numbers in newer ensembles. */
 static void ways_of_trees_are_numbered(void **state)
 {
@@ -4229,6 +4275,7 @@ int main(void)
         NET_TEST(nan_is_the_greatest_and_the_least),
         NET_TEST(columns_are_reduced_whole),
         NET_TEST(integers_are_reduced_exactly),
+        NET_TEST(logarithms_of_integers_are_cut),
         NET_TEST(large_numbers_keep_their_size),
         NET_TEST(reductions_of_one_element_are_more_than_copies),
         NET_TEST(ties_are_decided_along_each_axis),
@@ -4275,6 +4322,7 @@ int main(void)
         NET_TEST(pairs_of_four_classes_are_six),
         NET_TEST(leaves_need_no_features),
         NET_TEST(leaves_may_have_no_weights),
+        NET_TEST(scores_are_compared_as_precisely_as_the_input),
         NET_TEST(ways_of_trees_are_numbered),
         NET_TEST(pairs_of_classes_have_quantiles),
         NET_TEST(scores_become_what_is_asked_for),
