@@ -480,6 +480,20 @@ static void powers_are_those_of_pow(void **state)
         }
 }
 
+/* A root of an integer is no power by a whole number. */
+static void integers_have_roots(void **state)
+{
+    static const int32_t x[] = {4, 9};
+    static const float half = 0.5f;
+    (void)state;
+    net_start(15);
+    output(
+        NODE("Pow", "y", input("x", AMP_INT32, DIMS(2)), constant("e", AMP_FLOAT, SCALAR, &half)));
+    run_on(net_tensor(AMP_INT32, DIMS(2), x));
+    assert_int_equal(((const int32_t *)net.outputs[0].data)[0], 2);
+    assert_int_equal(((const int32_t *)net.outputs[0].data)[1], 3);
+}
+
 /* The model of an Imputer that puts 5 for REPLACED. */
 static void start_imputer(enum amp_dtype dtype, float replaced)
 {
@@ -3684,6 +3698,7 @@ static void what_re2_refuses_is_refused(void **state)
         {"\\p", "'\\p' at 0: not a property of characters"},
         {"\\p{}", "'\\p{' at 0: not a property of characters"},
         {"\\p5", "'\\p' at 0: not a property of characters"},
+        {"\\p^L", "'\\p' at 0: not a property of characters"},
         {"[\\p{L]", "'[\\p{L' at 0: not a property of characters"},
         {"(?P<>a)", "'(?P<' at 0: " NAME},
         {"(?P<a-b>x)", "'(?P<a' at 0: " NAME},
@@ -4284,6 +4299,7 @@ int main(void)
         NET_TEST(old_dropouts_train_unless_it_is_a_test),
         NET_TEST(dropouts_train_when_they_are_told_to),
         NET_TEST(powers_are_those_of_pow),
+        NET_TEST(integers_have_roots),
         NET_TEST(imputers_replace_one_value),
         NET_TEST(windows_come_in_any_type),
         NET_TEST(transforms_are_those_of_the_definition),

@@ -2031,6 +2031,9 @@ static void what_is_empty_or_at_a_limit(void **state)
         {"Concat-13 f[2,3,4] f[2,3,5] axis=1",
          "input 1: shape [2, 3, 5] does not go with [2, 3, 4] along axis 1"},
         {"Concat-13 f[2,3,4] f[2,5,4] axis=1", "[2, 8, 4]"},
+        {"ai.onnx.ml.SVMRegressor-1 f[1,3] n_supports=1 support_vectors=(1,2,3,4) "
+         "coefficients=(1) rho=(0)",
+         "attribute 'support_vectors' has 4 values; 1 vectors of 3 features are needed"},
         {"Pad-13 f[] i[0]", "[]"},
         {"Pad-13 f[3,2] i[4]=-3,0,1,0 mode=edge", "axis 0 of size 3 has nothing left to pad with"},
         {"Pad-13 f[2,3] i[4]=0,-3,0,1 mode=edge", "axis 1 of size 3 has nothing left to pad with"},
