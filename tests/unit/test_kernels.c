@@ -2817,6 +2817,39 @@ static void ways_of_trees_are_numbered(void **state)
         }
 }
 
+/* Numbers of nodes, leaves and roots begin at 0. */
+static void nodes_of_trees_are_there(void **state)
+{
+    static const char *const lists[] = {"nodes_truenodeids", "nodes_falsenodeids", "tree_roots"};
+    static const char *const says[] = {
+        "leads to leaf -1, which is not there", "leads to leaf -1, which is not there",
+        "attribute 'tree_roots' has the value -1; there are 1 nodes"};
+    const struct amp_tensor row = {
+        .dtype = AMP_FLOAT, .shape = DIMS(1, FEATURES), .data = (float[FEATURES]){0}};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        uint32_t y = start_forest("TreeEnsemble", 5, AMP_FLOAT, 1, 1);
+        SET_INTS(y, "nodes_featureids", 0);
+        SET_INTS(y, "nodes_truenodeids", 0);
+        SET_INTS(y, "nodes_falsenodeids", 1);
+        SET_INTS(y, "nodes_trueleafs", 1);
+        SET_INTS(y, "nodes_falseleafs", 1);
+        SET_INTS(y, "tree_roots", 0);
+        SET_INTS(y, "leaf_targetids", 0, 0);
+        set_tensor(y, "nodes_modes", AMP_UINT8, 1, (const double[]){0});
+        set_tensor(y, "nodes_splits", AMP_FLOAT, 1, (const double[]){0.5});
+        set_tensor(y, "leaf_weights", AMP_FLOAT, 2, (const double[]){3, 4});
+        set_int(y, "n_targets", 1);
+        if (i < 3)
+            SET_INTS(y, lists[i], -1);
+        if (i < 3)
+            refuses(&row, AMP_MODEL, says[i]);
+        else
+            run_on(&row);
+    }
+    EXPECT_OUTPUT(0, 0, 3);
+}
+
 /* Where one score tells two classes apart, both get the quantile of the normal distribution. */
 static void pairs_of_classes_have_quantiles(void **state)
 {
@@ -4340,6 +4373,7 @@ int main(void)
         NET_TEST(leaves_may_have_no_weights),
         NET_TEST(scores_are_compared_as_precisely_as_the_input),
         NET_TEST(ways_of_trees_are_numbered),
+        NET_TEST(nodes_of_trees_are_there),
         NET_TEST(pairs_of_classes_have_quantiles),
         NET_TEST(scores_become_what_is_asked_for),
         NET_TEST(constants_are_what_their_attribute_holds),
