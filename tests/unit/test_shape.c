@@ -1166,6 +1166,16 @@ static void ranks_may_be_unknown(void **state)
     EXPECT(B, 4);
     start("SwiGLU", 28), TENSOR(B, 4), ANY_RANK();
     EXPECT(B, 4);
+    start("Slice", 13), TENSOR(6, 4), VALUES(1), VALUES(3), VALUES(0), NO_VALUES(1);
+    EXPECT(Q, 4);
+    start("Slice", 13), TENSOR(6, 4), VALUES(1), NO_VALUES(1), VALUES(0);
+    EXPECT(Q, 4);
+    start("Slice", 13), TENSOR(6, 4), NO_VALUES(1), VALUES(3), VALUES(0);
+    EXPECT(Q, 4);
+    start("Reshape", 14), TENSOR(6, 4), VALUES(-1, 8), INT("allowzero", 1);
+    EXPECT(3, 8);
+    start("Split", 13), TENSOR(6, 4), next_input(AMP_INT64, LIST(Q));
+    EXPECT(6, 4);
     start("StringSplit", 20), next_input(AMP_STRING, LIST(0))->shape.rank = 0;
     EXPECT(Q);
     start("StringSplit", 20), next_input(AMP_STRING, LIST(B, 2));
