@@ -3314,7 +3314,6 @@ static void a_conversion_has_a_page(void **state)
 {
     static const char *const names[] = {"torch-cpu", "fast"};
     struct sketch s = sketch();
-    struct amp_input_notes notes = amp_input_notes_create(s.model);
     struct amp_conversion conversion = make_unchanged();
     struct amp_output_check outputs[2];
     struct amp_task task;
@@ -3360,7 +3359,6 @@ static void a_conversion_has_a_page(void **state)
         assert_says(text, "<th scope=\"row\">opset</th><td class=\"n\">17</td>");
         free(text);
     }
-    amp_input_notes_destroy(&notes);
     amp_arena_destroy(s.arena);
 }
 
