@@ -93,6 +93,10 @@ END
 holds 'nothing is written' test -z "$(ls far)"
 batch 'all is well, quietly' 0 many/a.onnx many/c.onnx -q --output-dir well -j 1 </dev/null
 
+"$AMPCONV" many/a.onnx many/c.onnx -v --threads 1 --output-dir loud -j 1 2>said </dev/null
+holds 'what each says, in its turn' test "$(grep -oE '^(  verdict |many/.\.onnx -> )' said | tr '\n' '|')" = 'many/a.onnx -> |  verdict |many/a.onnx -> |many/c.onnx -> |  verdict |many/c.onnx -> |'
+batch 'nothing of it, quietly' 0 many/a.onnx -vq --output-dir hushed </dev/null
+
 # What ends one process ends one model: its command kills the first one's conversion.
 cat >kill.sh <<'END'
 mkdir met 2>/dev/null && kill -9 "$PPID"

@@ -173,3 +173,16 @@ timeout 6 script -qec "$(printf '%q ' "$AMPCONV" "${many[@]}")" /dev/null </dev/
 tr '\r' '\n' <shown | grep -qE $'^\e\\[Krunning: 0 % \\([0-9]+ of 100000000\\), [0-9:]+(:[0-9]+| s) left$' && echo 'ok progress' || echo "not ok progress: $(tail -c 300 shown)"
 timeout 2 "$AMPCONV" "${many[@]}" </dev/null >shown 2>&1
 if [ -s shown ]; then echo "not ok no progress into a file: $(head -c 300 shown)"; else echo 'ok no progress into a file'; fi
+
+# ---- the model: into a pipe, not on a terminal
+
+for words in '-o -' '-q --output=-'; do
+  # shellcheck disable=SC2086 # words
+  script -qec "$(printf '%q ' "$AMPCONV" "$here/../models/digits_cnn.onnx" $words)" /dev/null </dev/null >shown 2>&1
+  code=$?
+  if [ "$code $(tr -d '\r' <shown)" = '2 ampconv: the model is not written to a terminal; use -o FILE or a pipe' ]; then
+    echo "ok no model on a terminal, $words"
+  else
+    echo "not ok no model on a terminal, $words: exit $code: $(head -c 300 shown)"
+  fi
+done
