@@ -1,5 +1,6 @@
 /* What everything uses: words, shapes, dtypes, maps and arenas; the order of graphs; text for
  * people; what the words of a command line mean, those about inputs too. */
+#include "cli/validation.h"
 #include "cli/completion_words.h"
 #include "cli/report/head.h"
 #include "onnx/file/external.h"
@@ -3125,6 +3126,62 @@ static void options_have_values_to_complete(void **state)
     amp_arena_destroy(arena);
 }
 
+/* ---- validations ---- */
+
+/* The coarsest of the dtypes counts: bfloat16 before float16 before float32. */
+static void the_coarsest_dtype_counts(void **state)
+{
+    static const struct {
+        enum amp_dtype from, values[2], coarsest;
+    } rows[] = {{AMP_FLOAT, {AMP_FLOAT, AMP_INT64}, AMP_FLOAT},
+                {AMP_FLOAT, {AMP_FLOAT, AMP_FLOAT16}, AMP_FLOAT16},
+                {AMP_FLOAT, {AMP_FLOAT16, AMP_BFLOAT16}, AMP_BFLOAT16},
+                {AMP_FLOAT, {AMP_BFLOAT16, AMP_FLOAT16}, AMP_BFLOAT16},
+                {AMP_BFLOAT16, {AMP_FLOAT, AMP_FLOAT16}, AMP_BFLOAT16},
+                {AMP_FLOAT16, {AMP_FLOAT, AMP_FLOAT}, AMP_FLOAT16},
+                {AMP_FLOAT16, {AMP_FLOAT, AMP_BFLOAT16}, AMP_BFLOAT16}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        net_start(22);
+        input("x", rows[i].values[0], DIMS(2));
+        input("y", rows[i].values[1], DIMS(2));
+        assert_int_equal(amp_validation_coarsest(rows[i].from, net.model), rows[i].coarsest);
+    }
+}
+
+static void random_inputs_are_pointed_at(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        enum amp_status status = i < 2 ? AMP_MISMATCH : AMP_MODEL;
+        struct amp_input_notes notes = {.are_random = i % 2 == 0};
+        struct amp_error err = {.status = status, .text = "far"};
+        assert_int_equal(amp_validation_suggest(&notes, status, &err), status);
+        assert_string_equal(err.text,
+                            i == 0 ? "far; on random inputs: --data runs real ones" : "far");
+    }
+}
+
+/* What a command said of a model before is a verdict, unless there is one. */
+static void known_verdicts_count(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bool is_outside = (i & 1) != 0, was_within = (i & 2) != 0, has_failed = (i & 4) != 0;
+        struct amp_eval_check check = {.is_outside = is_outside, .reason = "worse"};
+        struct amp_validation result = {.is_within = was_within};
+        struct amp_error err = {.status = AMP_OK};
+        if (has_failed)
+            err = (struct amp_error){.status = AMP_MISMATCH, .text = "far"};
+        enum amp_status status = amp_validation_eval_known(&check, &result, &err);
+        assert_int_equal(status, has_failed || is_outside ? AMP_MISMATCH : AMP_OK);
+        assert_int_equal(err.status, status);
+        assert_string_equal(err.text, has_failed ? "far" : is_outside ? "worse" : "");
+        assert_int_equal(result.is_within, was_within && !is_outside);
+        assert_ptr_equal(result.eval, &check);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -3207,6 +3264,9 @@ int main(void)
         cmocka_unit_test(data_files_of_the_input_stay),
         cmocka_unit_test(failures_are_reported_where_nothing_is_lost),
         cmocka_unit_test(options_have_values_to_complete),
+        NET_TEST(the_coarsest_dtype_counts),
+        cmocka_unit_test(random_inputs_are_pointed_at),
+        cmocka_unit_test(known_verdicts_count),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

@@ -2581,7 +2581,12 @@ static void deviations_are_drawn(void **state)
     assert_says(text, "<title>1 elements are 0.25 to 0.5 too small</title>");
     assert_says(text, "<title>1 elements are 0.25 to 0.5 too large</title>");
     assert_says(text, "<title>1 elements are 0.5 to 1 too large</title>");
-    assert_says(text, "<rect class=\"full\"");
+    assert_says(text, "<rect class=\"full\" x=\"239.2\" y=\"142.0\" width=\"132.7\" "
+                      "height=\"118.0\">");
+    assert_says(text, "<rect class=\"low\" x=\"239.2\" y=\"24.0\" width=\"132.7\" "
+                      "height=\"118.0\">");
+    assert_says(text, "<rect class=\"low\" x=\"372.8\" y=\"24.0\" width=\"132.7\" "
+                      "height=\"118.0\">");
     assert_int_equal(count_of(text, "<rect class=\"low\""), 2);
     assert_says(text, "Errors by size. 3 of 6 elements have none.");
     assert_says(text, "<path class=\"dots low\" d=\"M62.0 260.0h0M106.4 236.4h0");
@@ -2702,6 +2707,13 @@ static void ranges_are_drawn(void **state)
     assert_true(strncmp(strstr(first + 1, "<title>"), "<title>v03", 10) == 0);
     assert_true(strncmp(strstr(strstr(first + 1, "<title>") + 1, "<title>"), "<title>v59", 10) ==
                 0);
+    /* The first row is 36 from the top, each 17 high. */
+    assert_says(text, "<text x=\"240.0\" y=\"46.0\" font-size=\"11\" text-anchor=\"end\">v10"
+                      "</text><text class=\"soft\" x=\"322.0\" y=\"46.0\" font-size=\"10\" "
+                      "text-anchor=\"end\">Op fp32</text>\n<rect class=\"full\" x=\"");
+    assert_says(text, "\" y=\"38.0\" width=\"");
+    assert_says(text, "\" y=\"55.0\" width=\"");
+    assert_int_equal(count_of(text, "\" height=\"11.0\"><title>v"), 40);
     assert_null(strstr(text, "v33 (Op)"));
     assert_non_null(strstr(text, "v34 (Op)"));
     const char *small = strstr(text, "The smallest magnitudes");
