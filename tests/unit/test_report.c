@@ -3598,6 +3598,44 @@ static void losses_are_summed_up(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* Casts that are left stand with the node that caused them, in their order; what was folded, or has
+   become another operator, is none. */
+static void casts_that_are_left_are_explained(void **state)
+{
+    struct sketch s = sketch();
+    struct amp_decision decisions[2] = {{.value = AMP_NONE}, {.value = AMP_NONE}};
+    const struct amp_assignment assignment = {.nodes = decisions, .n_nodes = 2};
+    struct amp_explanation explanation = {.n_nodes = 0};
+    static const char *const ops[] = {"Cast", "Cast", "Relu", "Cast", "Cast"};
+    struct amp_inserted_cast items[5];
+    const struct amp_inserted_casts casts = {.items = items, .count = 5};
+    uint32_t x = add_input(&s, "x"), a = add_node(&s, "Relu", "a", x, AMP_NONE, AMP_FLOAT);
+    (void)state;
+    add_node(&s, "Relu", "b", a, AMP_NONE, AMP_FLOAT);
+    amp_explanation_begin(&explanation, s.model, &assignment);
+    assert_int_equal(explanation.n_nodes, 2);
+    assert_string_equal(explanation.nodes[1].output, "b");
+    for (size_t i = 0; i < 5; i++) {
+        char name[2] = {(char)('p' + i)};
+        uint32_t value = add_node(&s, ops[i], name, a, AMP_NONE, AMP_BFLOAT16);
+        items[i] = (struct amp_inserted_cast){amp_value_at(s.model, value)->producer,
+                                              i == 4 ? AMP_NONE : 1};
+    }
+    amp_node_at(s.model, items[1].cast)->is_removed = true;
+    amp_explanation_end(&explanation, s.model, &casts);
+    assert_int_equal(explanation.n_casts, 3);
+    assert_null(explanation.nodes[0].casts);
+    const struct amp_explained_cast *first = explanation.nodes[1].casts;
+    assert_string_equal(first->output, "p");
+    assert_string_equal(first->input, "a");
+    assert_int_equal(first->dtype, AMP_BFLOAT16);
+    assert_string_equal(first->next->output, "s");
+    assert_null(first->next->next);
+    assert_string_equal(explanation.casts->output, "t");
+    assert_null(explanation.casts->next);
+    amp_arena_destroy(s.arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -3654,6 +3692,7 @@ int main(void)
         cmocka_unit_test(training_has_curves),
         cmocka_unit_test(steps_say_what_both_models_have),
         cmocka_unit_test(losses_are_summed_up),
+        cmocka_unit_test(casts_that_are_left_are_explained),
         cmocka_unit_test(an_answer_is_told),
         cmocka_unit_test(each_trial_has_a_row_and_two_marks),
         cmocka_unit_test(scores_have_a_column),
