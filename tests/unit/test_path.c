@@ -418,7 +418,7 @@ static void ties_are_sums(void **state)
 {
     struct amp_problem_noise noises[2][6] = {{{0, 0, 4}, {0, 1, 1e16}, {1, 0, 1}, {0, 1, 1}},
                                              {{0, 0, 4}, {0, 1, 1}, {1, 0, 1}, {0, 1, 1e16}}};
-    struct amp_problem_edge edges[2][5] = {{{1, 0, 1e16}, {0, 1, 1}, {0, 1, 1}},
+    struct amp_problem_edge edges[2][6] = {{{1, 0, 1e16}, {0, 1, 1}, {0, 1, 1}},
                                            {{1, 0, 1}, {0, 1, 1}, {0, 1, 1e16}}};
     struct amp_unit units[3] = {{.loss = 8}, {.loss = -2}, {.loss = 1}};
     static const bool none[3] = {false}, second[3] = {false, true}, both[3] = {true, true};
@@ -429,12 +429,13 @@ static void ties_are_sums(void **state)
         noises[i][5] = (struct amp_problem_noise){2, 2, 0.5};
         edges[i][3] = (struct amp_problem_edge){1, 1, 5};
         edges[i][4] = (struct amp_problem_edge){0, 2, 0};
+        edges[i][5] = (struct amp_problem_edge){0, 0, 5};
         struct amp_problem problem = {.units = units,
                                       .n_units = 3,
                                       .noises = noises[i],
                                       .n_noises = 6,
                                       .edges = edges[i],
-                                      .n_edges = 5};
+                                      .n_edges = 6};
         struct amp_arena *arena = amp_arena_create();
         struct amp_ties *ties = amp_ties_create(arena, &problem);
         assert_int_equal(ties->n_units, 3);
@@ -749,6 +750,29 @@ static void of_equal_units_the_first_go(void **state)
     amp_path_destroy(path);
 }
 
+/* Units that pay for themselves are decided, and those by which nothing is gained. */
+static void decided_units_do_not_count(void **state)
+{
+    struct amp_unit units[ENUMERABLE + 1];
+    struct amp_problem_noise noises[ENUMERABLE + 1];
+    struct amp_problem problem = {
+        .units = units, .n_units = ENUMERABLE + 1, .noises = noises, .n_noises = ENUMERABLE + 1};
+    (void)state;
+    for (uint32_t i = 0; i <= ENUMERABLE; i++) {
+        units[i] = (struct amp_unit){.loss = 1};
+        noises[i] = (struct amp_problem_noise){i, i, 1};
+    }
+    for (int n_decided = 0; n_decided < 3; n_decided++) {
+        struct amp_path *path = amp_path_create(&problem);
+        assert_int_equal(amp_path_is_exact(path), n_decided == 2);
+        amp_path_destroy(path);
+        if (n_decided == 0)
+            units[3].loss = -1;
+        else
+            noises[5].power = 0;
+    }
+}
+
 /* ---- extremes -------------------------------------------------------------------------------- */
 
 static void powers_of_all_sizes_are_kept_apart(void **state)
@@ -1014,6 +1038,7 @@ int main(void)
         cmocka_unit_test(few_units_are_solved_exactly),
         cmocka_unit_test(more_units_are_solved_nearly),
         cmocka_unit_test(of_equal_units_the_first_go),
+        cmocka_unit_test(decided_units_do_not_count),
         cmocka_unit_test(powers_of_all_sizes_are_kept_apart),
         cmocka_unit_test(empty_problems_have_a_path),
         cmocka_unit_test(one_unit_goes_either_way),
