@@ -25,11 +25,14 @@ tune() {
 }
 # What was tried and what came of it.
 trials() { sed -n '/"trials": \[/,$p' "$1.json" | grep -E '"(phase|verdict|reason|nodes|loss|measured|score)":'; }
+# What the user's command said of the answer.
+judgement() { sed -n '/^    "eval": {/,/^    }/p' "$1.json" | grep -v '"seconds":'; }
 # same NAME WHAT: NAME is what WHAT is, and had the same trials.
 same() {
   holds "$1: the same model" cmp "$1.onnx" "$2.onnx"
   holds "$1: the same rules" cmp "$1.yaml" "$2.yaml"
   holds "$1: the same trials" cmp <(trials "$1") <(trials "$2")
+  holds "$1: the same judgement" cmp <(judgement "$1") <(judgement "$2")
 }
 
 cat >engine <<'EOF'
@@ -75,6 +78,11 @@ mv 'a folder/judged' alone.judged
 tune judged_jobs "${judged[@]}" --jobs 2
 same judged_jobs judged
 holds 'judged as often' test "$(wc -l <'a folder/judged')" = "$(wc -l <alone.judged)"
+holds 'judged by the command' grep -q '"score": ' <(judgement judged)
+judged=("${judged[@]:0:2}" --max-drop 1000% --max-trials 2)
+tune lower "${judged[@]}" --eval-lower
+tune lower_jobs "${judged[@]}" --eval-lower --jobs 2
+same lower_jobs lower
 tune unsure --eval 'exit 125' --eval-reference passed --max-trials 2 --jobs 2
 holds 'nobody can tell' grep -q '"verdict": "unsure"' unsure.json
 

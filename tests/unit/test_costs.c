@@ -1031,6 +1031,7 @@ static void noise_is_shared_by_readers(void **state)
     expect_noise(6, UNIT_A, UNIT_A, 0.5);
     expect_noise(7, UNIT_A, UNIT_A, 0.25);
     assert_true(problem->floor == 0);
+    assert_int_equal(problem->n_edges, 0); /* no cast costs anything */
 }
 
 /* What only nodes in float32 read, or such and a unit, of a weight. */
