@@ -22,6 +22,7 @@
 #include "tune/choice.h"
 #include "tune/cost_profile.h"
 #include "tune/cost_table.h"
+#include "tune/cost_work.h"
 #include "tune/costs.h"
 #include "tune/formulate.h"
 
@@ -166,6 +167,32 @@ static void bytes_of_unknown_shapes_are_those_of_a_run(void **state)
     expect(costs.low[node_of(y)], 4 * (12 + 12));
     expect(costs.wide[node_of(f)], 8 * 12 + 4 * 12);
     expect(costs.casts[f], 6 * 12);
+}
+
+/* The lower model takes what it declares; what is not there, or fits, is passed on. */
+static void inputs_are_cast_where_they_differ(void **state)
+{
+    static const float two[] = {1.5, -2};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor *cast;
+    (void)state;
+    net_start(13);
+    input("a", AMP_BFLOAT16, DIMS(2));
+    input("b", AMP_FLOAT, DIMS(2));
+    input("c", AMP_BFLOAT16, DIMS(2));
+    request.low = net.model;
+    request.inputs =
+        TENSORS(*net_tensor(AMP_FLOAT, DIMS(2), two), *net_tensor(AMP_FLOAT, DIMS(2), two),
+                {.dtype = AMP_FLOAT, .shape = DIMS(2)});
+    assert_int_equal(amp_cost_inputs_cast(&request, &cast, &err), AMP_OK);
+    assert_int_equal(cast[0].dtype, AMP_BFLOAT16);
+    assert_int_equal(cast[1].dtype, AMP_FLOAT);
+    assert_ptr_equal(cast[1].data, request.inputs[1].data);
+    assert_null(cast[2].data);
+    for (size_t i = 0; i < 2; i++)
+        assert_true(amp_tensor_double(&cast[0], i) == (double)two[i]);
+    amp_cost_inputs_free(&request, cast);
+    amp_cost_inputs_free(&request, NULL);
 }
 
 static void nodes_are_counted(void **state)
@@ -1286,6 +1313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PAIR_TEST(bytes_are_those_moved),
         PAIR_TEST(bytes_of_unknown_shapes_are_those_of_a_run),
+        PAIR_TEST(inputs_are_cast_where_they_differ),
         PAIR_TEST(nodes_are_counted),
         PAIR_TEST(times_are_of_use),
         cmocka_unit_test(units_have_names),

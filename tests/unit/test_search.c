@@ -1,5 +1,6 @@
 /* Searches: the strategies, and the candidates that they try. Takes long. */
 #include "scratch.h"
+#include "cli/tune/jobs.h"
 #include "cli/tune/origin.h"
 #include "core/hash.h"
 #include "tune/strategy/bracket.h"
@@ -2569,6 +2570,197 @@ static void origins_are_for_files(void **state)
     assert_true(amp_tune_origin_is_wanted(&(struct amp_options){.rules_out = "r"}));
 }
 
+/* ---- candidates as processes ----------------------------------------------------------------- */
+
+/* What reports of candidates say, by an engine that does not run them: it keeps the list of the
+   commands and writes the same report for each. */
+static const char engine[] =
+    "cp {} list; sed 's/.* --json=\\([^ ]*\\) .*/\\1/' {} | while read -r path; "
+    "do cp report \"$path\"; done; exit 3";
+
+static enum amp_status write_nothing(void *context, const struct amp_trial *trial, const char *path,
+                                     struct amp_error *err)
+{
+    (void)context, (void)trial, (void)path, (void)err;
+    return AMP_OK;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Has COMMAND run N candidates in place of an engine. */
+static enum amp_status run_jobs(const char *command, struct amp_eval_outcome reference,
+                                bool is_lower, struct amp_trial *trials, size_t n,
+                                struct amp_error *err)
+{
+    const char *model = "a model.onnx";
+    const struct amp_options options = {.operands = {.items = &model, .count = 1},
+                                        .trials_via = command,
+                                        .is_eval_lower = is_lower};
+    const struct amp_tune_jobs jobs = {
+        .options = &options, .reference = &reference, .write = write_nothing};
+    struct amp_trial *items[2] = {trials, trials + 1};
+    *err = (struct amp_error){.status = AMP_OK};
+    return amp_tune_jobs_run(&jobs, items, n, err);
+}
+
+static void reports_become_trials(void **state)
+{
+    static const char seconds[] = "\"seconds\":{\"reference\":1,\"converted\":2}";
+    static const struct {
+        const char *text;
+        bool is_lower;
+        enum amp_trial_verdict verdict;
+        double measured, score, seconds;
+        const char *reason;
+    } cases[] = {
+        {"\"within\":true,\"error_power\":0.25", false, AMP_TRIAL_MET, 0.25, NAN, 3, ""},
+        {"\"within\":false,\"error_power\":null,\"reason\":\"snr\"", false, AMP_TRIAL_MISSED,
+         INFINITY, NAN, 3, "outside tolerance: snr"},
+        {"\"within\":true,\"eval\":{\"converted\":{\"verdict\":\"unsure\",\"seconds\":4}}", false,
+         AMP_TRIAL_UNSURE, INFINITY, NAN, 7, ""},
+        {"\"within\":true,\"eval\":{\"converted\":{\"verdict\":\"scored\",\"score\":0.5,"
+         "\"seconds\":4}}",
+         false, AMP_TRIAL_MET, INFINITY, 0.5, 7, ""},
+        {"\"within\":true,\"eval\":{\"converted\":{\"verdict\":\"scored\",\"score\":0.5,"
+         "\"seconds\":4}},\"tasks\":[{\"metrics\":{\"accuracy\":{\"converted\":0.75}}}]",
+         true, AMP_TRIAL_MET, INFINITY, -0.5, 7, ""},
+        {"\"within\":true,\"error_power\":0,\"tasks\":[{\"metrics\":{\"accuracy\":{\"converted\":"
+         "null}}},"
+         "{\"metrics\":{\"rmse\":{\"converted\":7},\"top5\":{\"converted\":0.75}}},"
+         "{\"metrics\":{\"accuracy\":{\"converted\":0.25}}}]",
+         false, AMP_TRIAL_MET, 0, 0.75, 3, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_trial trials[2] = {{.score = 9}, {.score = 9}};
+        struct amp_error err;
+        char text[512];
+        snprintf(text, sizeof text, "{\"validation\":{%s,%s}}", cases[i].text, seconds);
+        write_text("report", text);
+        if (run_jobs(engine, (struct amp_eval_outcome){.score = 9}, cases[i].is_lower, trials, 2,
+                     &err) != AMP_OK)
+            fail_msg("%s", err.text);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(trials[k].verdict, cases[i].verdict);
+            assert_same_number(trials[k].measured, cases[i].measured);
+            assert_same_number(trials[k].score, cases[i].score);
+            assert_true(trials[k].seconds == cases[i].seconds);
+            assert_string_equal(trials[k].reason, cases[i].reason);
+        }
+    }
+}
+
+/* A reason that is too long is cut. */
+static void long_reasons_are_cut(void **state)
+{
+    char text[2048], letters[1001];
+    struct amp_trial trial = {.score = 9};
+    struct amp_error err;
+    (void)state;
+    memset(letters, 'x', 1000);
+    letters[1000] = '\0';
+    snprintf(text, sizeof text, "{\"validation\":{\"reason\":\"%s\"}}", letters);
+    write_text("report", text);
+    assert_int_equal(
+        run_jobs(engine, (struct amp_eval_outcome){.score = 9}, false, &trial, 1, &err), AMP_OK);
+    assert_int_equal(strlen(trial.reason), sizeof trial.reason - 1);
+    letters[sizeof trial.reason - 1 - strlen("outside tolerance: ")] = '\0';
+    assert_string_equal(trial.reason + strlen("outside tolerance: "), letters);
+}
+
+/* A command for each candidate, with what the user's command said of the model as it was. */
+static void commands_judge_candidates(void **state)
+{
+    static const struct {
+        struct amp_eval_outcome reference;
+        const char *words;
+    } cases[] = {{{.verdict = AMP_EVAL_NONE, .score = 9}, " --rules="},
+                 {{.verdict = AMP_EVAL_SCORED, .score = 0.1},
+                  " --eval-reference=0.10000000000000001 --rules="},
+                 {{.verdict = AMP_EVAL_PASSED, .score = 9}, " --eval-reference=passed --rules="},
+                 {{.verdict = AMP_EVAL_FAILED, .score = 9}, " --rules="}};
+    (void)state;
+    write_text("report", "{\"validation\":{}}");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_trial trials[2] = {{.score = 9}, {.score = 9}};
+        struct amp_error err;
+        char line[4096], place[SCRATCH_MAX], begins[2 * SCRATCH_MAX];
+        assert_int_equal(run_jobs(engine, cases[i].reference, false, trials, 2, &err), AMP_OK);
+        assert_non_null(getcwd(place, sizeof place));
+        snprintf(begins, sizeof begins, "cd %s && ", place);
+        FILE *file = fopen("list", "r");
+        assert_non_null(file);
+        for (size_t k = 0; k < 2; k++) {
+            char ending[8];
+            assert_non_null(fgets(line, sizeof line, file));
+            snprintf(ending, sizeof ending, "/%zu.yaml", k);
+            assert_true(strncmp(line, begins, strlen(begins)) == 0);
+            assert_non_null(strstr(line, cases[i].words));
+            assert_true(strstr(line, "--eval-reference") == NULL || cases[i].words[3] == 'e');
+            assert_non_null(strstr(line, ending));
+            assert_non_null(strstr(line, " --quiet --accept --output="));
+            assert_non_null(strstr(line, " -- 'a model.onnx' 2>"));
+        }
+        assert_null(fgets(line, sizeof line, file));
+        fclose(file);
+    }
+}
+
+/* The last line that a candidate said, or else what came of the engine. */
+static void candidates_without_a_result_are_an_error(void **state)
+{
+    static const struct {
+        const char *command, *said;
+    } cases[] = {
+        {"exit 3",
+         "a candidate has no result: --trials-via ended with exit code 3; it was to be run "
+         "by: cd "},
+        {"kill -9 $$",
+         "a candidate has no result: signal 9 ended what ran it; it was to be run by: cd "},
+        {"f={}; printf 'one\\ntwo\\n\\n' >${f%/*}/0.txt",
+         "a candidate has no result: two; it was to be run by: cd "},
+        {"f={}; printf 'one' >${f%/*}/0.txt", "a candidate has no result: one; it was"},
+        {"f={}; printf '\\n' >${f%/*}/0.txt; exit 4", "exit code 4; it was"},
+        {"f={}; echo '{\"validation\":7}' >${f%/*}/0.json; exit 5", "exit code 5; it was"},
+        {"f={}; echo '{\"validation\":{ }}' >${f%/*}/0.json; exit 6", "/1.yaml"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_trial trials[2] = {{.score = 9}, {.score = 9}};
+        struct amp_error err;
+        assert_int_equal(run_jobs(cases[i].command, (struct amp_eval_outcome){.score = 9}, false,
+                                  trials, 2, &err),
+                         AMP_IO);
+        if (strstr(err.text, cases[i].said) == NULL)
+            fail_msg("%s: %s", cases[i].command, err.text);
+    }
+}
+
+static void candidates_run_side_by_side(void **state)
+{
+    static const struct {
+        const struct amp_options options;
+        size_t at_once;
+        bool is_wanted;
+    } cases[] = {{{.jobs = 0}, 1, false},
+                 {{.jobs = 1}, 1, true},
+                 {{.jobs = 3}, 3, true},
+                 {{.trials_via = "sh"}, 4, true},
+                 {{.trials_via = "sh", .jobs = 1}, 1, true},
+                 {{.trials_via = "sh", .jobs = 9}, 9, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(amp_tune_jobs_at_once(&cases[i].options), cases[i].at_once);
+        assert_int_equal(amp_tune_jobs_are_wanted(&cases[i].options), cases[i].is_wanted);
+    }
+}
+
 /* ---- wrong logs ------------------------------------------------------------------------------ */
 
 /* Opens TEXT as a log of 6 units. It must be refused as STATUS with MESSAGE and stay as it is. */
@@ -2877,6 +3069,11 @@ int main(void)
         cmocka_unit_test(searches_have_keys),
         cmocka_unit_test(searches_say_what_they_are_of),
         cmocka_unit_test(origins_are_for_files),
+        cmocka_unit_test(reports_become_trials),
+        cmocka_unit_test(long_reasons_are_cut),
+        cmocka_unit_test(commands_judge_candidates),
+        cmocka_unit_test(candidates_without_a_result_are_an_error),
+        cmocka_unit_test(candidates_run_side_by_side),
         cmocka_unit_test(other_logs_are_refused),
         cmocka_unit_test(wrong_lines_are_refused),
         cmocka_unit_test(other_lines_are_taken),
