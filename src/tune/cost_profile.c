@@ -12,12 +12,19 @@
 #include "ops/dnnl/profile.h"
 #include "run/exec/session.h"
 #include "tune/cost_owner.h"
+#include "tune/cost_table.h"
 #include "tune/cost_work.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { N_WARM_UPS = 2, N_RUNS_MIN = 3, N_RUNS_MAX = 31 };
+
+/* A difference below that many spreads is noise of the measurement. */
+static const double clear_spreads = 3;
+
+/* What a node saves at least, as a part of the time that memory takes for the bytes it saves. */
+static const double least_saving = 0.01;
 
 /* One of the models, and its runs. */
 struct side {
@@ -107,17 +114,30 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+struct amp_node_time amp_node_time_make(double *runs, size_t n_runs)
+{
+    size_t quarter = (n_runs - 1) / 4;
+    qsort(runs, n_runs, sizeof *runs, compare_doubles);
+    return (struct amp_node_time){runs[quarter], runs[n_runs - 1 - quarter] - runs[quarter]};
+}
+
 static struct amp_node_time *sum_up(const struct side *side, size_t n_runs, struct amp_arena *arena)
 {
-    size_t n_nodes = side->reference->n_nodes, quarter = (n_runs - 1) / 4;
+    size_t n_nodes = side->reference->n_nodes;
     struct amp_node_time *times = amp_arena_array(arena, n_nodes, sizeof *times);
-    for (size_t id = 0; id < n_nodes; id++) {
-        double *runs = side->seconds + id * N_RUNS_MAX;
-        qsort(runs, n_runs, sizeof *runs, compare_doubles);
-        times[id].seconds = runs[quarter];
-        times[id].spread = runs[n_runs - 1 - quarter] - runs[quarter];
-    }
+    for (size_t id = 0; id < n_nodes; id++)
+        times[id] = amp_node_time_make(side->seconds + id * N_RUNS_MAX, n_runs);
     return times;
+}
+
+void amp_node_time_settle(struct amp_node_time *wide, struct amp_node_time *low, double saved)
+{
+    double least = least_saving * fmax(saved, 1) / amp_cost_table_shipped().rates[0].bytes;
+    double excess = low->seconds - wide->seconds;
+    if (excess > 0 && excess > clear_spreads * (wide->spread + low->spread))
+        return;
+    wide->seconds = fmax(wide->seconds, least);
+    low->seconds = fmin(low->seconds, wide->seconds - least);
 }
 
 /* ---- nodes that are parts of others in one of the models ------------------------------------- */

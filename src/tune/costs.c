@@ -11,17 +11,10 @@
 #include "tune/cost_table.h"
 #include "tune/cost_work.h"
 
-#include <math.h>
 #include <string.h>
 
 /* In nodes, a cast: so little that it only decides between choices of as many nodes. */
 static const double cast_in_nodes = 1e-3;
-
-/* A difference below that many spreads is noise of the measurement. */
-static const double clear_spreads = 3;
-
-/* What a node saves at least, as a part of the time that memory takes for the bytes it saves. */
-static const double least_saving = 0.01;
 
 /* Of a value's cast between float32 and a lower dtype, read and written. */
 enum { CAST_BYTES = 4 + 2 };
@@ -70,20 +63,13 @@ static void count_bytes(const struct finder *finder)
 
 /* ---- seconds --------------------------------------------------------------------------------- */
 
-/* Sets the times of node ID to those measured, unless they make the lower dtype the slower one by
-   no clear difference: then, as for nodes that have no time of their own, it is faster by a trifle.
- */
+/* Sets the times of node ID to those measured, as far as they can be told apart. */
 static void set_times(const struct finder *finder, uint32_t id, struct amp_node_time wide,
                       struct amp_node_time low)
 {
-    const struct amp_cost_table table = amp_cost_table_shipped();
-    double saved = finder->work.wide[id].bytes - finder->work.low[id].bytes;
-    double least = least_saving * fmax(saved, 1) / table.rates[0].bytes;
-    double excess = low.seconds - wide.seconds;
-    bool is_slower = excess > 0 && excess > clear_spreads * (wide.spread + low.spread);
-    finder->costs->wide[id] = is_slower ? wide.seconds : fmax(wide.seconds, least);
-    finder->costs->low[id] =
-        is_slower ? low.seconds : fmin(low.seconds, finder->costs->wide[id] - least);
+    amp_node_time_settle(&wide, &low, finder->work.wide[id].bytes - finder->work.low[id].bytes);
+    finder->costs->wide[id] = wide.seconds;
+    finder->costs->low[id] = low.seconds;
 }
 
 static enum amp_status measure(const struct finder *finder)
