@@ -92,7 +92,7 @@ static double weight_of(const struct formulating *f, uint32_t value, uint32_t no
     for (uint32_t i = 0; i < at->n_outputs; i++)
         if (at->outputs[i] != AMP_NONE)
             out = fmax(out, count_elements(f, at->outputs[i]));
-    return in > 0 && out > 0 && out < in ? out / in : 1;
+    return out > 0 && out < in ? out / in : 1;
 }
 
 static void add_reader(struct formulating *f, uint32_t value, uint32_t node)

@@ -114,7 +114,7 @@ static void join_movers(struct grouping *grouping)
 static void join_bodies(struct grouping *grouping)
 {
     for (uint32_t node = 0; node < grouping->assignment->n_nodes; node++)
-        if (is_low(grouping, node) && amp_node_at(grouping->model, node)->graph != 0)
+        if (is_low(grouping, node))
             join(grouping, outermost(grouping->model, node), node);
 }
 

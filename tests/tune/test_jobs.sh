@@ -71,6 +71,15 @@ tune lists_jobs "${lists[@]}" --jobs 2
 same lists_jobs lists
 unset AMPCONV_LOWER_PRECISION_OPS_LIST
 
+# First steps, to a second lower dtype, go with them.
+both=$CASES/convert/two_dtypes_both_needed
+for how in '' --jobs=2; do
+  said=$("$AMPCONV" "$both/model.onnx" -d bf16,fp16 --tune --tune-for nodes -t snr=50 --data "$both/data" -f -q -o "two$how.onnx" \
+    --rules-out "two$how.yaml" --json "two$how.json" $how 2>&1 </dev/null)
+done
+same two--jobs=2 two
+holds 'both dtypes are needed, and they are enough' test "$(sed -n '/"nodes": {/,/}/p' two.json | grep float | tr -d ' \n')" = '"float16":5,"bfloat16":2,'
+
 # A command of the user's judges the model as it was once, and each candidate once.
 judged=(--eval "'a folder/judge' {} # it's a score" --max-drop 1000% --max-trials 3)
 tune judged "${judged[@]}"

@@ -300,6 +300,11 @@ static void tables_come_back_as_written(void **state)
     memcpy(low, costs.low, sizeof low);
     memcpy(casts, costs.casts, sizeof casts);
     assert_int_equal(amp_costs_write(&costs, &request, path, &err), AMP_OK);
+    struct amp_cost_table table;
+    assert_int_equal(amp_cost_table_read(path, net.arena, &table, &err), AMP_OK);
+    assert_int_equal(table.n_nodes, 2);
+    assert_int_equal(table.n_values, 3); /* weights are never cast */
+    assert_int_equal(table.dtype, AMP_BFLOAT16);
     request.path = path;
     find(AMP_COSTS_TIME);
     assert_memory_equal(costs.wide, wide, sizeof wide);
@@ -1325,6 +1330,43 @@ static void a_choice_of_two_dtypes_is_rules(void **state)
         "precision: fp32\n    tensors:\n      - \"c\"\n");
 }
 
+/* A unit has the second dtype by its own first step alone. */
+static void first_steps_are_of_their_own_unit(void **state)
+{
+    static const struct {
+        bool has_steps[3], keeps[5];
+        const char *low, *second, *wide; /* of a, b and c */
+    } cases[] = {{{false, true, true}, {false, true, false, false, false}, "ac", "b", ""},
+                 {{false, true, true}, {false, false, false, true, false}, "ab", "c", ""},
+                 {{false, false, true}, {true, false, false, false}, "bc", "", "a"},
+                 {{true, false, false}, {true, false, false, false}, "bc", "a", ""},
+                 {{true, false, true}, {true, true, true, false, false}, "c", "", "ab"}};
+    const char *names[] = {"a", "b", "c", "d"};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_assignment fine;
+        open_small();
+        amp_units_split(&units, cases[i].has_steps, net.arena);
+        decided.second = AMP_FLOAT16;
+        fine = decided;
+        fine.nodes = amp_arena_array(net.arena, 4, sizeof *fine.nodes);
+        for (size_t k = 0; k < 4; k++)
+            fine.nodes[k].dtype = AMP_FLOAT16;
+        const struct amp_choice_model model = {
+            .units = &units, .assignment = &decided, .fine = &fine, .outputs = names};
+        struct amp_choice choice = amp_choice_make(&model, cases[i].keeps, false, net.arena);
+        assert_int_equal(choice.n_low, strlen(cases[i].low));
+        assert_int_equal(choice.n_second, strlen(cases[i].second));
+        assert_int_equal(choice.n_wide, strlen(cases[i].wide));
+        for (size_t k = 0; k < choice.n_low; k++)
+            assert_true(choice.low[k][0] == cases[i].low[k]);
+        for (size_t k = 0; k < choice.n_second; k++)
+            assert_true(choice.second[k][0] == cases[i].second[k]);
+        for (size_t k = 0; k < choice.n_wide; k++)
+            assert_true(choice.wide[k][0] == cases[i].wide[k]);
+    }
+}
+
 /* Without rules there is no list of them; a name that YAML cannot have leaves no file. */
 static void little_or_odd_choices(void **state)
 {
@@ -1396,6 +1438,7 @@ int main(void)
         PAIR_TEST(other_values_are_not_cast),
         PAIR_TEST(a_choice_is_rules),
         PAIR_TEST(a_choice_of_two_dtypes_is_rules),
+        PAIR_TEST(first_steps_are_of_their_own_unit),
         PAIR_TEST(little_or_odd_choices),
         cmocka_unit_test(no_node_is_free),
         cmocka_unit_test(parts_count_as_the_whole),
