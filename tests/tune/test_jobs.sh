@@ -108,6 +108,7 @@ others="--jobs=1 --max-trials=3 --rules-out=said.yaml --tune-log=said.jsonl --ev
 said=$(eval '"$AMPCONV" small.onnx --tune' "$settings" "$others" 2>&1 </dev/null)
 holds 'a search with all that can be said' test $? -eq 0
 holds 'the rules say what it hangs on' grep -qxF "# settings: $settings" said.yaml
+holds 'and on which samples' grep -qE '; samples: FNV-1a 0*[1-9a-f]' said.yaml
 
 # What goes wrong.
 refused() { # NAME PATTERN OPTION...
