@@ -6,6 +6,7 @@
 #include "autocast/guard.h"
 #include "autocast/notes.h"
 #include "autocast/policy.h"
+#include "autocast/ranges/ranges.h"
 #include "autocast/settle.h"
 #include "autocast/weights.h"
 #include "autocast/wholes.h"
@@ -200,6 +201,101 @@ static void constants_are_moved_in_the_dtype_of_their_users(void **state)
             fail_msg("%d: %s", i, amp_dtype_name(assignment.nodes[0].dtype));
         assert_int_equal(assignment.nodes[0].reason,
                          i == BY_RULE ? AMP_REASON_RULE : AMP_REASON_UNLISTED);
+    }
+}
+
+/* ---- parts of one operator ---- */
+
+/* Parts that PyTorch had as one operator have one dtype: that of none of them is beyond a limit. */
+static void parts_are_kept_together(void **state)
+{
+    static const struct {
+        enum amp_dtype lower, second;
+        const char *limits;
+        float largest; /* of the result */
+        enum amp_dtype dtype;
+    } rows[] = {
+        {AMP_FLOAT16, AMP_UNDEFINED, "", 1000, AMP_FLOAT16},
+        {AMP_FLOAT16, AMP_UNDEFINED, "", 100000, AMP_FLOAT},
+        {AMP_BFLOAT16, AMP_UNDEFINED, "", 100000, AMP_BFLOAT16},
+        {AMP_FLOAT16, AMP_BFLOAT16, "", 1000, AMP_FLOAT16},
+        {AMP_FLOAT16, AMP_BFLOAT16, "", 100000, AMP_BFLOAT16},
+        {AMP_FLOAT16, AMP_BFLOAT16, "limits:\n  bf16: {activation_max: 10000}\n", 100000,
+         AMP_FLOAT},
+        {AMP_BFLOAT16, AMP_FLOAT16, "limits:\n  bf16: {activation_max: 10000}\n", 100000,
+         AMP_FLOAT},
+        {AMP_BFLOAT16, AMP_FLOAT16, "limits:\n  bf16: {activation_max: 10000}\n", 20000,
+         AMP_FLOAT16},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture *f = *state;
+        struct amp_assignment assignment;
+        char text[256];
+        snprintf(text, sizeof text, HEAD "%srules:\n  - {precision: lower, ops: [silu]}\n",
+                 rows[i].limits);
+        reload(f, text);
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4)), s = NODE("Sigmoid", "s", x);
+        uint32_t y = NODE("Mul", "y", x, s);
+        output(y);
+        infer_all();
+        struct amp_ranges *ranges = amp_ranges_create(net.arena);
+        ranges->source = AMP_RANGES_DATA;
+        amp_ranges_entry(ranges, "y")->seen = (struct amp_range){
+            .count = 1, .minimum = 1, .maximum = rows[i].largest, .smallest = 1, .energy = 1};
+        struct amp_assign_options options = {.rules = f->rules,
+                                             .lower = rows[i].lower,
+                                             .second = rows[i].second,
+                                             .cap = 22,
+                                             .ranges = ranges};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        for (int k = 0; k < 2; k++) {
+            const struct amp_decision *decision = &assignment.nodes[k];
+            if (decision->dtype != rows[i].dtype)
+                fail_msg("row %zu: node %d %s", i, k, amp_dtype_name(decision->dtype));
+            assert_int_equal(assignment.values[k == 0 ? s : y], rows[i].dtype);
+            bool is_kept = rows[i].dtype == AMP_FLOAT;
+            assert_int_equal(decision->reason, is_kept ? AMP_REASON_VALUE_RANGE : AMP_REASON_RULE);
+            if (!is_kept)
+                continue;
+            assert_int_equal(decision->value, y);
+            assert_true(decision->number == (double)rows[i].largest);
+            assert_int_equal(decision->seen, AMP_RANGES_DATA);
+        }
+    }
+}
+
+/* Where a weight keeps the product of a linear layer in float32, what is added to it stays there.
+ */
+static void a_weight_keeps_all_of_a_layer(void **state)
+{
+    static const struct {
+        float weight;
+        enum amp_dtype lower;
+        bool is_kept;
+    } rows[] = {
+        {1000, AMP_FLOAT16, false}, {100000, AMP_FLOAT16, true}, {100000, AMP_BFLOAT16, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct amp_assign_options options = lowering(*state, "linear", rows[i].lower);
+        struct amp_assignment assignment;
+        const float weights[] = {rows[i].weight, 1, 2, 3};
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 2));
+        uint32_t w = constant("w", AMP_FLOAT, DIMS(2, 2), weights), b = FLOATS("b", 1, 2);
+        uint32_t m = NODE("MatMul", "m", x, w), y = NODE("Add", "y", m, b);
+        output(y);
+        infer_all();
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        for (int k = 0; k < 2; k++) {
+            const struct amp_decision *decision = &assignment.nodes[k];
+            assert_non_null(decision->whole);
+            assert_int_equal(decision->dtype, rows[i].is_kept ? AMP_FLOAT : rows[i].lower);
+            assert_int_equal(assignment.values[k == 0 ? m : y], decision->dtype);
+            assert_int_equal(decision->reason,
+                             rows[i].is_kept ? AMP_REASON_WEIGHT_RANGE : AMP_REASON_RULE);
+            if (rows[i].is_kept)
+                assert_int_equal(decision->value, w);
+        }
     }
 }
 
@@ -611,6 +707,26 @@ static void a_cast_goes_when_nothing_came_to_stand_on_it(void **state)
                     "node Neg (x) -> lower bfloat16\n"
                     "output y float32\n"
                     "output lower bfloat16\n");
+}
+
+/* One that another cast gave out keeps that name. */
+static void what_is_given_out_twice_keeps_its_name(void **state)
+{
+    struct fold *f = *state;
+    uint32_t x = fold_input(f, "x", AMP_FLOAT);
+    uint32_t n = fold_node(f, "Neg", x, "n", AMP_FLOAT);
+    fold_output(f, fold_node(f, "Cast", n, "y", AMP_FLOAT));
+    fold_output(f, fold_node(f, "Cast", n, "z", AMP_FLOAT));
+    fold_output(f, fold_node(f, "Cast", x, "w", AMP_FLOAT));
+    assert_folds_to(f, 1,
+                    "ir 0\n"
+                    "input x float32\n"
+                    "node Neg (x) -> y float32\n"
+                    "node Cast (y) -> z float32\n"
+                    "node Cast (x) -> w float32\n"
+                    "output y float32\n"
+                    "output z float32\n"
+                    "output w float32\n");
 }
 
 /* ---- what exporters note --------------------------------------------------------------------- */
@@ -1577,6 +1693,8 @@ int main(void)
         AUTOCAST_TEST(what_cannot_follow_leaves_the_highest_opset_it_can),
         AUTOCAST_TEST(a_model_that_no_opset_fits_is_refused),
         AUTOCAST_TEST(constants_are_moved_in_the_dtype_of_their_users),
+        AUTOCAST_TEST(parts_are_kept_together),
+        AUTOCAST_TEST(a_weight_keeps_all_of_a_layer),
         AUTOCAST_TEST(operators_make_guards_of_their_constants),
         AUTOCAST_TEST(guards_are_huge_or_fit_their_use),
         AUTOCAST_TEST(masks_are_looked_at_to_their_end),
@@ -1606,6 +1724,8 @@ int main(void)
         AUTOCAST_TEST(what_is_between_quantized_data_stays),
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
+        cmocka_unit_test_setup_teardown(what_is_given_out_twice_keeps_its_name, begin_fold,
+                                        end_fold),
         cmocka_unit_test_setup_teardown(a_skipped_cast_stands_for_no_other, begin_fold, end_fold),
         cmocka_unit_test_setup_teardown(a_cast_stays_while_others_stand_on_it, begin_fold,
                                         end_fold),
