@@ -144,6 +144,7 @@ static void constants_are_moved_in_the_dtype_of_their_users(void **state)
         TWICE,
         ABSENT,
         BOTH_LOWER,
+        WITHOUT_AXES,
         IN_A_ROW,
         OTHER_USE,
         OTHER_PIECE,
@@ -152,6 +153,7 @@ static void constants_are_moved_in_the_dtype_of_their_users(void **state)
         COMPUTED,
         OF_AN_INPUT,
         WITH_AN_INPUT,
+        BY_DEFAULT,
         BY_RULE,
         CASES
     };
@@ -162,6 +164,10 @@ static void constants_are_moved_in_the_dtype_of_their_users(void **state)
         if (i == BY_RULE) {
             reload(*state, HEAD "rules:\n  - {precision: lower, ops: [MatMul]}\n"
                                 "  - {precision: fp32, ops: [Transpose]}\n");
+            options.rules = ((struct fixture *)*state)->rules;
+        }
+        if (i == BY_DEFAULT) {
+            reload(*state, HEAD "unlisted: fp32\nrules:\n  - {precision: lower, ops: [MatMul]}\n");
             options.rules = ((struct fixture *)*state)->rules;
         }
         net_start(17);
@@ -176,6 +182,9 @@ static void constants_are_moved_in_the_dtype_of_their_users(void **state)
             moved = net_out(split, 0), second = net_out(split, 1);
             if (i == ABSENT)
                 amp_node_at(net.model, split)->outputs[1] = AMP_NONE;
+        } else if (i == WITHOUT_AXES) {
+            moved = NODE("Slice", "moved", w, NUMBERS("from", 0, 0), NUMBERS("to", 4, 4), AMP_NONE,
+                         NUMBERS("steps", 1, 1));
         } else if (i == WITH_AN_INPUT) {
             moved = NODE("Concat", "moved", w, input("more", AMP_FLOAT, DIMS(4, 4)));
             set_int(moved, "axis", 1);
@@ -574,6 +583,51 @@ static void a_body_keeps_the_cast_that_it_gives_out(void **state)
     assert_int_equal(amp_cast_count(net.model), 1);
     assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
     assert_string_equal(amp_value_at(net.model, v)->name, "v");
+}
+
+/* Sequences have the lower dtype where their operators take it, all that goes in are tensors and
+   all that comes out are, in the same graph. */
+static void sequences_are_lowered_between_tensors(void **state)
+{
+    enum { PLAIN, CUT, TWICE, IN_BFLOAT16, GIVEN_OUT, LONGER, RENAMED, OPTIONAL, IN_A_BODY, CASES };
+    for (int i = 0; i < CASES; i++) {
+        struct amp_assignment assignment;
+        struct amp_assign_options options =
+            lowering(*state, "SequenceConstruct, SplitToSequence, ConcatFromSequence",
+                     i == IN_BFLOAT16 ? AMP_BFLOAT16 : AMP_FLOAT16);
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 5));
+        uint32_t s = i == CUT ? NODE("SplitToSequence", "s", x) : NODE("SequenceConstruct", "s", x);
+        uint32_t y = NODE("ConcatFromSequence", "y", s), other = AMP_NONE;
+        set_int(y, "axis", 0);
+        output(y);
+        if (i == TWICE)
+            output(NODE("SequenceAt", "z", s, input("at", AMP_INT64, SCALAR)));
+        if (i == GIVEN_OUT)
+            output(s);
+        if (i == LONGER)
+            other = NODE("SequenceInsert", "other", s, x);
+        if (i == RENAMED)
+            other = NODE("Identity", "other", s);
+        if (i == OPTIONAL)
+            other = NODE("Optional", "other", s);
+        if (other != AMP_NONE)
+            output(other);
+        if (i == IN_A_BODY) {
+            uint32_t owner = net_node(0, "If", "z", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+            output(net_out(owner, 0));
+            add_branch(owner, "then_branch", "SequenceLength", s);
+            add_branch(owner, "else_branch", "SequenceLength", s);
+        }
+        infer_all();
+        if (amp_assign(net.model, &options, &assignment, &net.err) != AMP_OK)
+            fail_msg("%d: %s", i, net.err.text);
+        enum amp_dtype dtype = i <= TWICE ? AMP_FLOAT16 : AMP_FLOAT;
+        if (assignment.values[s] != dtype)
+            fail_msg("%d: %s", i, amp_dtype_name(assignment.values[s]));
+        if (other != AMP_NONE)
+            assert_int_equal(assignment.values[other], AMP_FLOAT);
+    }
 }
 
 /* ---- fold ------------------------------------------------------------------------------------ */
@@ -1701,6 +1755,7 @@ int main(void)
         AUTOCAST_TEST(nothing_but_guards_is_no_mask),
         AUTOCAST_TEST(an_output_that_is_given_out_twice_is_cast_once),
         AUTOCAST_TEST(sequences_of_known_pieces_become_splits),
+        AUTOCAST_TEST(sequences_are_lowered_between_tensors),
         AUTOCAST_TEST(sequences_that_go_elsewhere_stay),
         AUTOCAST_TEST(fills_are_made_in_dtypes_that_the_opset_has),
         AUTOCAST_TEST(a_body_keeps_the_cast_that_it_gives_out),
