@@ -7,6 +7,7 @@
 #include "autocast/notes.h"
 #include "autocast/policy.h"
 #include "autocast/ranges/ranges.h"
+#include "autocast/runtimes/runtime.h"
 #include "autocast/settle.h"
 #include "autocast/weights.h"
 #include "autocast/wholes.h"
@@ -155,6 +156,7 @@ static void constants_are_moved_in_the_dtype_of_their_users(void **state)
         WITH_AN_INPUT,
         BY_DEFAULT,
         BY_RULE,
+        FOLLOWING,
         CASES
     };
     static const float data[16] = {1, 2, 3};
@@ -164,6 +166,11 @@ static void constants_are_moved_in_the_dtype_of_their_users(void **state)
         if (i == BY_RULE) {
             reload(*state, HEAD "rules:\n  - {precision: lower, ops: [MatMul]}\n"
                                 "  - {precision: fp32, ops: [Transpose]}\n");
+            options.rules = ((struct fixture *)*state)->rules;
+        }
+        if (i == FOLLOWING) {
+            reload(*state, HEAD "rules:\n  - {precision: lower, ops: [MatMul]}\n"
+                                "  - {precision: follow, ops: [Transpose]}\n");
             options.rules = ((struct fixture *)*state)->rules;
         }
         if (i == BY_DEFAULT) {
@@ -209,7 +216,7 @@ static void constants_are_moved_in_the_dtype_of_their_users(void **state)
         if (assignment.nodes[0].dtype != dtype || assignment.values[moved] != dtype)
             fail_msg("%d: %s", i, amp_dtype_name(assignment.nodes[0].dtype));
         assert_int_equal(assignment.nodes[0].reason,
-                         i == BY_RULE ? AMP_REASON_RULE : AMP_REASON_UNLISTED);
+                         i >= BY_RULE ? AMP_REASON_RULE : AMP_REASON_UNLISTED);
     }
 }
 
@@ -306,6 +313,32 @@ static void a_weight_keeps_all_of_a_layer(void **state)
                 assert_int_equal(decision->value, w);
         }
     }
+}
+
+/* ---- runtimes ---- */
+
+/* The versions of other sets of operators are no opsets of ONNX's. */
+static void other_operators_cap_no_opset(void **state)
+{
+    static const char *const names[] = {"LabelEncoder", "TreeEnsembleClassifier",
+                                        "TreeEnsembleRegressor", "Scaler"};
+    (void)state;
+    for (size_t r = 0; r < AMP_RUNTIME_COUNT; r++)
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            for (int version = 1; version <= 4; version++) {
+                const struct amp_runtime *runtime = amp_runtime_at(r);
+                const struct amp_runtimes runtimes = {.items = {runtime}, .count = 1};
+                net_start(17);
+                uint32_t y = NODE(names[i], "y", input("x", AMP_FLOAT, DIMS(1, 4)));
+                struct amp_node *node = amp_node_at(net.model, node_of(y));
+                node->domain = "ai.onnx.ml";
+                node->schema = amp_schema_find(node->domain, names[i], version);
+                assert_non_null(node->schema);
+                int newest = amp_runtime_opset(runtime);
+                assert_int_equal(amp_runtimes_cap(&runtimes, net.model, 22),
+                                 newest < 22 ? newest : 22);
+                assert_int_equal(amp_runtimes_cap(&runtimes, net.model, 12), 12);
+            }
 }
 
 /* ---- guards ---- */
@@ -589,7 +622,21 @@ static void a_body_keeps_the_cast_that_it_gives_out(void **state)
    all that comes out are, in the same graph. */
 static void sequences_are_lowered_between_tensors(void **state)
 {
-    enum { PLAIN, CUT, TWICE, IN_BFLOAT16, GIVEN_OUT, LONGER, RENAMED, OPTIONAL, IN_A_BODY, CASES };
+    enum {
+        PLAIN,
+        CUT,
+        TWICE,
+        IN_BFLOAT16,
+        TO_UNKNOWN,
+        GIVEN_OUT,
+        LONGER,
+        RENAMED,
+        OPTIONAL,
+        IN_A_BODY,
+        OF_A_BODY,
+        AS_INPUT,
+        CASES
+    };
     for (int i = 0; i < CASES; i++) {
         struct amp_assignment assignment;
         struct amp_assign_options options =
@@ -597,7 +644,18 @@ static void sequences_are_lowered_between_tensors(void **state)
                      i == IN_BFLOAT16 ? AMP_BFLOAT16 : AMP_FLOAT16);
         net_start(17);
         uint32_t x = input("x", AMP_FLOAT, DIMS(2, 5));
-        uint32_t s = i == CUT ? NODE("SplitToSequence", "s", x) : NODE("SequenceConstruct", "s", x);
+        uint32_t s = i == CUT ? NODE("SplitToSequence", "s", x, AMP_NONE)
+                              : NODE("SequenceConstruct", "s", x);
+        if (i == AS_INPUT) {
+            s = input("given", AMP_FLOAT, DIMS(2, 5));
+            amp_value_at(net.model, s)->kind = AMP_KIND_SEQUENCE;
+        }
+        if (i == OF_A_BODY) {
+            uint32_t owner = net_node(0, "If", "chosen", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+            add_branch(owner, "then_branch", "SequenceConstruct", x);
+            add_branch(owner, "else_branch", "SequenceConstruct", x);
+            s = net_out(owner, 0);
+        }
         uint32_t y = NODE("ConcatFromSequence", "y", s), other = AMP_NONE;
         set_int(y, "axis", 0);
         output(y);
@@ -605,6 +663,11 @@ static void sequences_are_lowered_between_tensors(void **state)
             output(NODE("SequenceAt", "z", s, input("at", AMP_INT64, SCALAR)));
         if (i == GIVEN_OUT)
             output(s);
+        if (i == TO_UNKNOWN) {
+            uint32_t novel = NODE("Novel", "novel", s);
+            amp_value_at(net.model, novel)->dtype = AMP_FLOAT;
+            output(novel);
+        }
         if (i == LONGER)
             other = NODE("SequenceInsert", "other", s, x);
         if (i == RENAMED)
@@ -1519,9 +1582,12 @@ static void nodes_that_say_their_types_keep_them(void **state)
     uint32_t items = NODE("SequenceConstruct", "items", x), far = NODE("Neg", "far", wide);
     uint32_t count = NODE("Neg", "count", whole), low = NODE("Neg", "low", x);
     uint32_t largest = NODE("ArgMax", "largest", x);
+    uint32_t novel = NODE("Novel", "novel", whole);
+    uint32_t after = NODE("Add", "after", x, novel), before = NODE("Add", "before", novel, x);
     set_int(cast, "to", AMP_FLOAT16);
     set_int(like, "dtype", AMP_FLOAT);
-    const uint32_t outputs[] = {cast, fixed, like, chosen, items, far, count, low, largest};
+    const uint32_t outputs[] = {cast,  fixed, like,    chosen, items, far,
+                                count, low,   largest, after,  before};
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
         output(outputs[i]);
     struct fixture *f = *state;
@@ -1533,6 +1599,9 @@ static void nodes_that_say_their_types_keep_them(void **state)
     assert_decision(f, chosen, AMP_REASON_NO_LOWER_TYPE, AMP_FLOAT);
     assert_decision(f, far, AMP_REASON_DOUBLE, AMP_UNDEFINED);
     assert_decision(f, count, AMP_REASON_NOT_FLOAT, AMP_UNDEFINED);
+    assert_decision(f, after, AMP_REASON_UNKNOWN_TYPE, AMP_UNDEFINED);
+    assert_decision(f, before, AMP_REASON_UNKNOWN_TYPE, AMP_UNDEFINED);
+    assert_decision(f, items, AMP_REASON_NOT_TENSOR, AMP_UNDEFINED);
 }
 
 /* Operators of users follow a rule that names them where the model says what they take and give. */
@@ -1749,6 +1818,7 @@ int main(void)
         AUTOCAST_TEST(constants_are_moved_in_the_dtype_of_their_users),
         AUTOCAST_TEST(parts_are_kept_together),
         AUTOCAST_TEST(a_weight_keeps_all_of_a_layer),
+        AUTOCAST_TEST(other_operators_cap_no_opset),
         AUTOCAST_TEST(operators_make_guards_of_their_constants),
         AUTOCAST_TEST(guards_are_huge_or_fit_their_use),
         AUTOCAST_TEST(masks_are_looked_at_to_their_end),
