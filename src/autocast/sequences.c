@@ -30,12 +30,11 @@ static bool is_plain(const struct amp_node *node)
 /* Whether NODE puts tensors together, in a sequence that may be of LOWERS. */
 static bool packs(const struct amp_model *model, const struct amp_node *node, uint32_t lowers)
 {
-    const struct amp_schema_param *output =
-        node->schema != NULL ? amp_schema_output(node->schema, 0) : NULL;
-    const struct amp_schema_type *type =
-        output != NULL ? amp_schema_type(node->schema, output) : NULL;
-    return is_plain(node) && node->n_outputs == 1 && type != NULL &&
-           (type->sequences & lowers) == lowers && are_tensors(model, node->inputs, node->n_inputs);
+    if (!is_plain(node) || node->n_outputs != 1)
+        return false;
+    const struct amp_schema_param *output = amp_schema_output(node->schema, 0);
+    return (amp_schema_type(node->schema, output)->sequences & lowers) == lowers &&
+           are_tensors(model, node->inputs, node->n_inputs);
 }
 
 /* Whether all that uses sequence ID takes it apart in its own graph. */

@@ -220,7 +220,7 @@ int amp_runtimes_cap(const struct amp_runtimes *all, const struct amp_model *mod
     for (size_t i = 0; i < all->count; i++) {
         const struct amp_runtime *runtime = all->items[i];
         cap = amp_runtime_opset(runtime) < cap ? amp_runtime_opset(runtime) : cap;
-        for (size_t n = 0; n < model->n_nodes && runtime->kernels != NULL; n++)
+        for (size_t n = 0; n < model->n_nodes; n++)
             if (!model->nodes[n].is_removed)
                 cap = node_cap(runtime, &model->nodes[n], cap);
     }
