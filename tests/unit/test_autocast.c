@@ -341,6 +341,33 @@ static void other_operators_cap_no_opset(void **state)
             }
 }
 
+/* ---- what inputs promote to ---- */
+
+/* A state that a recurrent layer is given counts as a tensor, of one element as well, and the
+   weights and lengths count not at all. */
+static void a_state_of_one_element_is_a_tensor(void **state)
+{
+    static const float weights[12] = {1, 2, 3};
+    for (int has_state = 0; has_state < 2; has_state++) {
+        struct amp_assign_options options = lowering(*state, "Relu", AMP_BFLOAT16);
+        struct amp_assignment assignment;
+        net_start(22);
+        net.model->producer = "pytorch";
+        uint32_t x = NODE("Relu", "x", input("given", AMP_FLOAT, DIMS(3, 1, 4)));
+        uint32_t first = input("first", AMP_FLOAT, DIMS(1, 1, 1));
+        uint32_t w = constant("w", AMP_FLOAT, DIMS(1, 3, 4), weights);
+        uint32_t r = constant("r", AMP_FLOAT, DIMS(1, 3, 1), weights);
+        uint32_t y = NODE("GRU", "y", x, w, r, AMP_NONE, AMP_NONE, has_state ? first : AMP_NONE);
+        set_int(y, "hidden_size", 1);
+        amp_node_at(net.model, node_of(y))->name = "/layer/GRU";
+        output(y);
+        infer_all();
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        assert_int_equal(assignment.values[x], AMP_BFLOAT16);
+        assert_int_equal(assignment.nodes[node_of(y)].dtype, has_state ? AMP_FLOAT : AMP_BFLOAT16);
+    }
+}
+
 /* ---- guards ---- */
 
 static void operators_make_guards_of_their_constants(void **state)
@@ -635,6 +662,7 @@ static void sequences_are_lowered_between_tensors(void **state)
         IN_A_BODY,
         OF_A_BODY,
         AS_INPUT,
+        OF_UNKNOWN,
         CASES
     };
     for (int i = 0; i < CASES; i++) {
@@ -646,6 +674,11 @@ static void sequences_are_lowered_between_tensors(void **state)
         uint32_t x = input("x", AMP_FLOAT, DIMS(2, 5));
         uint32_t s = i == CUT ? NODE("SplitToSequence", "s", x, AMP_NONE)
                               : NODE("SequenceConstruct", "s", x);
+        if (i == OF_UNKNOWN) {
+            s = NODE("Novel", "made", x);
+            amp_value_at(net.model, s)->kind = AMP_KIND_SEQUENCE;
+            amp_value_at(net.model, s)->dtype = AMP_FLOAT;
+        }
         if (i == AS_INPUT) {
             s = input("given", AMP_FLOAT, DIMS(2, 5));
             amp_value_at(net.model, s)->kind = AMP_KIND_SEQUENCE;
@@ -1819,6 +1852,7 @@ int main(void)
         AUTOCAST_TEST(parts_are_kept_together),
         AUTOCAST_TEST(a_weight_keeps_all_of_a_layer),
         AUTOCAST_TEST(other_operators_cap_no_opset),
+        AUTOCAST_TEST(a_state_of_one_element_is_a_tensor),
         AUTOCAST_TEST(operators_make_guards_of_their_constants),
         AUTOCAST_TEST(guards_are_huge_or_fit_their_use),
         AUTOCAST_TEST(masks_are_looked_at_to_their_end),
