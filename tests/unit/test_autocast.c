@@ -721,6 +721,9 @@ static void sequences_are_lowered_between_tensors(void **state)
         enum amp_dtype dtype = i <= TWICE ? AMP_FLOAT16 : AMP_FLOAT;
         if (assignment.values[s] != dtype)
             fail_msg("%d: %s", i, amp_dtype_name(assignment.values[s]));
+        assert_int_equal(assignment.nodes[node_of(y)].dtype, i <= TWICE ? dtype : AMP_UNDEFINED);
+        assert_int_equal(assignment.nodes[node_of(y)].reason,
+                         i <= TWICE ? AMP_REASON_UNLISTED : AMP_REASON_NOT_TENSOR);
         if (other != AMP_NONE)
             assert_int_equal(assignment.values[other], AMP_FLOAT);
     }
