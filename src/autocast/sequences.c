@@ -30,7 +30,7 @@ static bool is_plain(const struct amp_node *node)
 /* Whether NODE puts tensors together, in a sequence that may be of LOWERS. */
 static bool packs(const struct amp_model *model, const struct amp_node *node, uint32_t lowers)
 {
-    if (!is_plain(node) || node->n_outputs != 1)
+    if (!is_plain(node))
         return false;
     const struct amp_schema_param *output = amp_schema_output(node->schema, 0);
     return (amp_schema_type(node->schema, output)->sequences & lowers) == lowers &&
