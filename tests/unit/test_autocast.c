@@ -7,6 +7,7 @@
 #include "autocast/notes.h"
 #include "autocast/policy.h"
 #include "autocast/ranges/ranges.h"
+#include "autocast/runtimes/lacking.h"
 #include "autocast/runtimes/runtime.h"
 #include "autocast/settle.h"
 #include "autocast/weights.h"
@@ -339,6 +340,28 @@ static void other_operators_cap_no_opset(void **state)
                                  newest < 22 ? newest : 22);
                 assert_int_equal(amp_runtimes_cap(&runtimes, net.model, 12), 12);
             }
+}
+
+/* All runtimes must take the dtype, as input and as output: ONNX Runtime's CPU casts bfloat16, and
+   neither quantizes nor dequantizes it. */
+static void all_runtimes_take_and_give_a_dtype(void **state)
+{
+    static const struct {
+        const char *op_type;
+        bool has;
+    } rows[] = {{"Cast", true}, {"QuantizeLinear", false}, {"DequantizeLinear", false}};
+    const struct amp_runtime *own = amp_runtime_find("ampconv"),
+                             *other = amp_runtime_find("ort-cpu");
+    const struct amp_runtimes all[] = {{.items = {other}, .count = 1},
+                                       {.items = {own, other}, .count = 2},
+                                       {.items = {other, own}, .count = 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+            const struct amp_schema *schema = amp_schema_find("", rows[i].op_type, 21);
+            assert_int_equal(amp_runtimes_have(&all[k], schema, AMP_BFLOAT16), rows[i].has);
+            assert_true(amp_runtimes_have(&all[k], schema, AMP_FLOAT));
+        }
 }
 
 /* ---- what inputs promote to ---- */
@@ -1855,6 +1878,7 @@ int main(void)
         AUTOCAST_TEST(parts_are_kept_together),
         AUTOCAST_TEST(a_weight_keeps_all_of_a_layer),
         AUTOCAST_TEST(other_operators_cap_no_opset),
+        AUTOCAST_TEST(all_runtimes_take_and_give_a_dtype),
         AUTOCAST_TEST(a_state_of_one_element_is_a_tensor),
         AUTOCAST_TEST(operators_make_guards_of_their_constants),
         AUTOCAST_TEST(guards_are_huge_or_fit_their_use),
