@@ -1,5 +1,6 @@
 /* Two models on the same samples: what is compared, within which tolerance, and the verdict. */
 #include "check/compare.h"
+#include "check/layers.h"
 #include "check/validate.h"
 #include "core/number/random.h"
 #include "net.h"
@@ -676,6 +677,208 @@ static void steps_are_set_against_each_other(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect_step(&cases[i]);
+/* ---- layers ---------------------------------------------------------------------------------- */
+
+/* x, of four numbers, is 1, 2, 3 and -4, in the second sample twice that; c is true. */
+static enum amp_status load_scaled(void *context, size_t sample, struct amp_tensor *inputs,
+                                   struct amp_error *err)
+{
+    static const float first[4] = {1, 2, 3, -4};
+    (void)context;
+    inputs[0] = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = DIMS(4)};
+    inputs[1] = (struct amp_tensor){.dtype = AMP_BOOL, .shape = SCALAR};
+    AMP_TRY(amp_tensor_alloc(&inputs[0], err));
+    AMP_TRY(amp_tensor_alloc(&inputs[1], err));
+    for (size_t i = 0; i < 4; i++)
+        ((float *)inputs[0].data)[i] = first[i] * (float)(sample + 1);
+    *(bool *)inputs[1].data = true;
+    return AMP_OK;
+}
+
+enum { N_LAYERS = 8 };
+static const char *const layer_names[N_LAYERS] = {"m", "n", "i", "t", "p", "q", "s", "g"};
+
+/* m is x times a factor, of which the others are made: t in a body, p divided by DIVISOR; s and g
+   do not depend on them. */
+static struct amp_model *layered(float factor, float divisor, bool is_rounded)
+{
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), c = input("c", AMP_BOOL, SCALAR);
+    uint32_t m = NODE("Mul", "m", x, constant("f", AMP_FLOAT, SCALAR, &factor));
+    uint32_t n = NODE("Neg", "n", m);
+    uint32_t i = NODE("Cast", "i", NODE(is_rounded ? "Ceil" : "Floor", is_rounded ? "u" : "v", x));
+    set_int(i, "to", AMP_INT32);
+    uint32_t owner = net_node(0, "If", "t", 1, IDS(c));
+    for (int k = 0; k < 2; k++) {
+        const char *name = k == 0 ? "then_branch" : "else_branch";
+        uint32_t body = amp_graph_add(net.model, name, owner);
+        uint32_t inner = net_out(net_node(body, "Abs", k == 0 ? "in" : "out", 1, IDS(m)), 0);
+        amp_ids_push(net.model, &net.model->graphs[body].outputs, inner);
+        amp_value_at(net.model, inner)->is_output = true;
+        amp_node_set_attr(
+            net.model, owner,
+            (struct amp_attr){.name = name,
+                              .type = AMP_ATTR_GRAPH,
+                              .count = 1,
+                              .graphs = amp_arena_memdup(net.arena, &body, sizeof body)});
+    }
+    uint32_t t = net_out(owner, 0);
+    uint32_t p = NODE("Div", "p", n, constant("d", AMP_FLOAT, SCALAR, &divisor));
+    uint32_t q = NODE("Sub", "q", p, p), s = NODE("Sin", "s", x);
+    output(q);
+    output(t);
+    output(i);
+    output(NODE("Abs", "g", s));
+    infer_all();
+    return net.model;
+}
+
+static const struct amp_layer *layer_of(const struct amp_layers *layers, const char *name)
+{
+    for (size_t i = 0; i < layers->count; i++)
+        if (strcmp(layers->items[i].names[0], name) == 0)
+            return &layers->items[i];
+    fail_msg("no layer %s", name);
+    return NULL;
+}
+
+static void layers_are_seen(struct amp_layers *layers, const struct amp_model *reference)
+{
+    struct amp_validation result;
+    struct amp_validate_options options = {.source = {.count = 2, .load = load_scaled},
+                                           .bounds = amp_metric_bounds_default(AMP_BFLOAT16),
+                                           .runner = amp_layers_runner(layers)};
+    struct amp_error err = {.status = AMP_OK};
+    enum amp_status status = amp_validate(reference, net.model, &options, &result, &err);
+    if (status != AMP_OK && status != AMP_MISMATCH)
+        fail_msg("%s", err.text);
+    amp_validation_free(&result);
+    amp_layers_end(layers);
+}
+
+static void is_about(double found, double wanted)
+{
+    if (!(fabs(found - wanted) <= 1e-5))
+        fail_msg("%g, not %g", found, wanted);
+}
+
+/* m is off by a quarter, by itself and with all that comes of it, which add nothing of their own.
+ */
+static void errors_are_followed_from_layer_to_layer(void **state)
+{
+    struct amp_layers layers;
+    (void)state;
+    const struct amp_model *reference = layered(1, 2, false);
+    layered(1.25f, 2, false);
+    amp_layers_begin(reference, net.model, &layers);
+    layers_are_seen(&layers, reference);
+    assert_int_equal(layers.n_samples, 2);
+    assert_int_equal(layers.n_paired[AMP_PAIRED_BY_NAME], layers.count);
+    assert_int_equal(layers.n_unpaired[0] + layers.n_unpaired[1], 0);
+    for (size_t i = 0; i < N_LAYERS; i++) {
+        const struct amp_layer *layer = layer_of(&layers, layer_names[i]);
+        bool is_off = strchr("mntp", layer_names[i][0]) != NULL;
+        is_about(layer->error, is_off ? 0.25 : 0);
+        is_about(layer->before, layer_names[i][0] == 'q' || (is_off && i > 0) ? 0.25 : 0);
+        assert_true(layer->has_local);
+        is_about(amp_layers_relative_error(&layer->local), i == 0 ? 0.25 : 0);
+        assert_string_equal(layer->reason, "");
+        if (!is_off)
+            continue;
+        assert_int_equal(layer->worst.index, 3);
+        assert_int_equal(layer->worst.sample, 1);
+        is_about(fabs(layer->worst.values[1] / layer->worst.values[0]), 1.25);
+        assert_true(layer->dtype[0] == AMP_FLOAT && layer->shape.dims[0] == 4);
+        assert_true(layer->accumulated.count == 8 && layer->range[1].count == 8);
+        is_about(layer->range[1].maximum - layer->range[1].minimum,
+                 1.25 * (layer->range[0].maximum - layer->range[0].minimum));
+    }
+    assert_ptr_equal(&layers.items[layers.largest_jump], layer_of(&layers, "m"));
+    assert_true(layers.first_nan == SIZE_MAX && layers.first_overflow == SIZE_MAX);
+    assert_true(layer_of(&layers, "t")->is_output && !layer_of(&layers, "m")->is_output);
+    assert_string_equal(layer_of(&layers, "t")->op_type, "If");
+    size_t *by_local = amp_layers_sort(&layers, AMP_LAYERS_BY_LOCAL),
+           *by_all = amp_layers_sort(&layers, AMP_LAYERS_BY_ACCUMULATED);
+    assert_ptr_equal(&layers.items[by_local[0]], layer_of(&layers, "m"));
+    for (size_t i = 0; i + 1 < layers.count; i++) {
+        const struct amp_layer *a = &layers.items[by_all[i]], *b = &layers.items[by_all[i + 1]];
+        assert_true(a->error > b->error || (a->error == b->error && a < b) ||
+                    fabs(a->error - b->error) < 1e-6);
+    }
+    free(by_local);
+    free(by_all);
+    amp_layers_free(&layers);
+    assert_int_equal(amp_layers_decibels(0.01), 40);
+}
+
+/* What is divided by 0 overflows, and its difference is no number. Integers are off as many times
+   as they differ: by Ceil and Floor never. */
+static void the_first_overflow_and_nan_are_named(void **state)
+{
+    struct amp_layers layers;
+    (void)state;
+    const struct amp_model *reference = layered(1, 2, false);
+    layered(1, 0, true);
+    amp_layers_begin(reference, net.model, &layers);
+    layers_are_seen(&layers, reference);
+    assert_ptr_equal(&layers.items[layers.first_overflow], layer_of(&layers, "p"));
+    assert_ptr_equal(&layers.items[layers.first_nan], layer_of(&layers, "q"));
+    is_about(layer_of(&layers, "i")->error, 0);
+    size_t *order = amp_layers_sort(&layers, AMP_LAYERS_BY_ACCUMULATED);
+    assert_true(order[0] == layers.first_overflow && order[1] == layers.first_nan);
+    free(order);
+    order = amp_layers_sort(&layers, AMP_LAYERS_BY_LOCAL);
+    assert_int_equal(order[0], layers.first_overflow);
+    free(order);
+    order = amp_layers_sort(&layers, AMP_LAYERS_BY_GRAPH);
+    for (size_t i = 0; i < layers.count; i++)
+        assert_int_equal(order[i], i);
+    free(order);
+    amp_layers_free(&layers);
+}
+
+static void errors_are_shares(void **state)
+{
+    static const struct {
+        struct amp_metrics metrics;
+        double error;
+    } rows[] = {{{.count = 0}, 0},
+                {{.count = 8, .different = 2}, 0.25},
+                {{.count = 8, .is_float = true, .different = 8}, INFINITY},
+                {{.count = 8, .is_float = true, .different = 0}, 0}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_true(amp_layers_relative_error(&rows[i].metrics) == rows[i].error);
+}
+
+static struct amp_model *one_node(const char *op_type, bool is_of_truth)
+{
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), c = input("c", AMP_BOOL, SCALAR);
+    output(NODE(op_type, "y", is_of_truth ? c : x));
+    infer_all();
+    return net.model;
+}
+
+/* Values of one name that cannot be compared are none that models have in common. */
+static void models_without_common_values_have_no_layers(void **state)
+{
+    struct amp_layers layers;
+    struct amp_validation result;
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    const struct amp_model *reference = one_node("Exp", false);
+    one_node("Not", true);
+    amp_layers_begin(reference, net.model, &layers);
+    assert_int_equal(layers.count, 0);
+    assert_true(layers.n_unpaired[0] == 1 && layers.n_unpaired[1] == 1);
+    struct amp_validate_options options = {.source = {.count = 1, .load = load_scaled},
+                                           .bounds = amp_metric_bounds_default(AMP_BFLOAT16),
+                                           .runner = amp_layers_runner(&layers)};
+    assert_int_equal(amp_validate(reference, net.model, &options, &result, &err), AMP_MODEL);
+    assert_string_equal(err.text, "net.onnx and net.onnx have no value in common that nodes of "
+                                  "both compute");
+    amp_layers_free(&layers);
 }
 
 int main(void)
@@ -701,6 +904,10 @@ int main(void)
         NET_TEST(inputs_with_values_may_be_more),
         NET_TEST(outputs_are_good_or_bad),
         NET_TEST(error_powers_are_of_floats),
+        NET_TEST(errors_are_followed_from_layer_to_layer),
+        NET_TEST(the_first_overflow_and_nan_are_named),
+        NET_TEST(errors_are_shares),
+        NET_TEST(models_without_common_values_have_no_layers),
         NET_TEST(scores_of_another_shape_are_not_counted),
         NET_TEST(steps_are_set_against_each_other),
     };
