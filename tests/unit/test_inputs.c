@@ -948,11 +948,21 @@ static void values_are_paired_by_name(void **state)
         output(NODE("Neg", "integers", whole));
         output(NODE("Abs", "same", NODE("Neg", "fixed", w)));
         output(NODE("Exp", side == 0 ? "lone" : "alone", NODE("Abs", "abs", x)));
+        uint32_t owner = net_node(0, "If", "if", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+        uint32_t body = amp_graph_add(net.model, "body", owner);
+        uint32_t inner = net_out(net_node(body, "Neg", "inner", 1, IDS(x)), 0);
+        amp_ids_push(net.model, &net.model->graphs[body].outputs, inner);
+        struct amp_attr attr = {"then_branch", .type = AMP_ATTR_GRAPH, .count = 1};
+        attr.graphs = amp_arena_memdup(net.arena, &body, sizeof body);
+        amp_node_set_attr(net.model, owner, attr);
+        add_branch(owner, "else_branch", x);
+        output(net_out(owner, 0));
         infer_all();
     }
     PAIRS_ARE(1, 1, {"x", NULL, 0, "x"}, {"floats", "floats", AMP_PAIRED_BY_NAME, "floats"},
               {"abs", "abs", AMP_PAIRED_BY_NAME, "abs"}, {"integers", NULL, 0, NULL},
               {"w", NULL, 0, NULL}, {"fixed", NULL, 0, NULL}, {"same", NULL, 0, NULL},
+              {"if", "if", AMP_PAIRED_BY_NAME, "if"}, {"inner", NULL, 0, NULL},
               {"alone", "lone", AMP_PAIRED_BY_POSITION, "lone"});
     amp_value_at(pair_of[0], value_called(pair_of[0], "abs"))->kind = AMP_KIND_SEQUENCE;
     amp_value_at(pair_of[0], value_called(pair_of[0], "lone"))->is_removed = true;

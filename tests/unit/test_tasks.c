@@ -19,6 +19,7 @@
 #include "check/task/eval.h"
 #include "check/task/labels.h"
 #include "check/task/task_bounds.h"
+#include "core/file/scratch.h"
 #include "core/process/shell.h"
 #include "onnx/file/read.h"
 #include "onnx/file/write.h"
@@ -742,6 +743,69 @@ static void candidates_lie_as_they_will(void **state)
     }
 }
 
+/* All that is in a folder for temporary files goes with it, and nothing that links lead to. */
+static void scratch_goes_with_what_is_in_it(void **state)
+{
+    char outside[SCRATCH_MAX], command[3 * SCRATCH_MAX];
+    const char *folder, *again;
+    struct amp_error err = {.status = AMP_OK};
+    struct stat info;
+    (void)state;
+    scratch_folder(outside, sizeof outside);
+    snprintf(command, sizeof command, "echo kept >%s/kept", outside);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(amp_scratch_open(&folder, &err), AMP_OK);
+    assert_int_equal(stat(folder, &info), 0);
+    assert_true(S_ISDIR(info.st_mode) && (info.st_mode & 0777) == 0700);
+    char before[4096];
+    snprintf(before, sizeof before, "%s", folder);
+    snprintf(command, sizeof command,
+             "cd %s && mkdir -p a/b/c d && ln -s %s link && ln -s none dangling && for i in "
+             "$(seq 300); do echo $i >a/b/some-name-that-is-not-short-$i; done && echo >a/b/c/x",
+             folder, outside);
+    assert_int_equal(system(command), 0);
+    amp_scratch_close();
+    assert_int_not_equal(lstat(before, &info), 0);
+    assert_true(is_there(outside, "kept"));
+    amp_scratch_close(); /* there is none any more */
+    assert_int_equal(amp_scratch_open(&again, &err), AMP_OK);
+    assert_int_equal(stat(again, &info), 0);
+    assert_string_not_equal(again, before);
+    amp_scratch_close();
+    snprintf(command, sizeof command, "rm -r %s", outside);
+    assert_int_equal(system(command), 0);
+}
+
+/* $TMPDIR counts where it is set to something. */
+static void scratch_lies_where_it_is_wanted(void **state)
+{
+    static const char *const values[] = {NULL, "", "/none/such", "/dev/null"};
+    static const char *const said[] = {
+        NULL, NULL,
+        "a folder for temporary files in $TMPDIR cannot be created: No such file or directory",
+        "a folder for temporary files in $TMPDIR cannot be created: Not a directory"};
+    const char *folder, *is_set = getenv("TMPDIR");
+    char *before = is_set != NULL ? strdup(is_set) : NULL;
+    (void)state;
+    for (size_t i = 0; i < COUNT(values); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        unsetenv("TMPDIR");
+        if (values[i] != NULL)
+            setenv("TMPDIR", values[i], 1);
+        enum amp_status status = amp_scratch_open(&folder, &err);
+        assert_int_equal(status, said[i] == NULL ? AMP_OK : AMP_IO);
+        assert_string_equal(err.text, said[i] != NULL ? said[i] : "");
+        if (status != AMP_OK)
+            continue;
+        assert_non_null(strstr(folder, "/ampconv-"));
+        amp_scratch_close();
+    }
+    unsetenv("TMPDIR");
+    if (before != NULL)
+        setenv("TMPDIR", before, 1);
+    free(before);
+}
+
 /* Where there is no room, or something else stands where a folder is to be, nothing stays. */
 static void candidates_without_room_are_said(void **state)
 {
@@ -837,6 +901,8 @@ int main(void)
         cmocka_unit_test(references_may_be_known),
         cmocka_unit_test(candidates_are_set_against_the_reference),
         cmocka_unit_test(candidates_lie_as_they_will),
+        cmocka_unit_test(scratch_goes_with_what_is_in_it),
+        cmocka_unit_test(scratch_lies_where_it_is_wanted),
         cmocka_unit_test(candidates_without_room_are_said),
         cmocka_unit_test(inputs_through_streams_become_files),
     };
