@@ -355,6 +355,27 @@ static void sizes_that_do_not_fit_are_not_run(void **state)
     expect_found(0, "n", 6);
 }
 
+/* Of the first sizes a run has the last word, whatever inference says of them. */
+static void the_first_sizes_are_run(void **state)
+{
+    (void)state;
+    open_sizes(works);
+    amp_input_dims_destroy(dims);
+    net_start(22);
+    int64_t n = amp_symbol_dim(net.model, "n"), m = amp_symbol_dim(net.model, "m");
+    uint32_t a = input("a", AMP_FLOAT, DIMS(n, m)), b = input("b", AMP_FLOAT, DIMS(6, 1));
+    output(NODE("MatMul", "y", a, b));
+    infer_all();
+    dims = amp_input_dims_create(net.model);
+    places[0] = (struct place){0, 0};
+    places[1] = (struct place){0, 1};
+    places[2] = (struct place){1, 1};
+    shares_symbol = false;
+    find_sizes(AMP_OK, "");
+    TRIED({1, 1, 1});
+    expect_found(0, "", 0);
+}
+
 /* The same that is said of all sizes has nothing to do with them; else it is said how to give some.
  */
 static void what_never_works_is_said(void **state)
@@ -1046,6 +1067,9 @@ MADE(missing_in_one,
      NODE("Clip", "m", b, AMP_NONE,
           side == 0 ? AMP_NONE : constant("c", AMP_FLOAT, SCALAR, (const float[]){1})))
 MADE(fixed_in_both, NODE("Add", "m", b, NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4))))
+MADE(fixed_before, NODE("Add", "m", a, side == 0 ? NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4)) : p))
+MADE(fixed_after, NODE("Add", "m", a, side == 1 ? NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4)) : p))
+MADE(weight_before, NODE("Add", "m", a, side == 0 ? FLOATS("w", 1, 2, 3, 4) : p))
 MADE(fixed_in_one, NODE("Add", "m", a, side == 0 ? NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4)) : b))
 
 static uint32_t cast_read(int side, uint32_t a, uint32_t b, uint32_t p)
@@ -1080,7 +1104,8 @@ static void values_are_paired_by_position(void **state)
                 {swapped_sum, true},     {half_swapped_sum, false}, {swapped_difference, false},
                 {more_reads, false},     {unknown_read, true},      {unknown_moved, false},
                 {known_moved, true},     {unknown_sum, true},       {missing_read, true},
-                {missing_in_one, false}, {fixed_in_both, true},     {fixed_in_one, false},
+                {missing_in_one, false}, {fixed_in_both, true},     {fixed_before, false},
+                {fixed_after, false},    {weight_before, false},    {fixed_in_one, false},
                 {cast_read, true}};
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(rows); i++)
@@ -1785,6 +1810,7 @@ int main(void)
         SIZES_TEST(sizes_that_are_set_stay),
         SIZES_TEST(sizes_are_found_one_after_the_other),
         SIZES_TEST(sizes_that_do_not_fit_are_not_run),
+        SIZES_TEST(the_first_sizes_are_run),
         SIZES_TEST(what_never_works_is_said),
         SIZES_TEST(other_failures_are_left),
         SIZES_TEST(refused_sizes_are_said),
