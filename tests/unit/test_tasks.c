@@ -246,6 +246,21 @@ static void targets_without_spread_have_no_r2(void **state)
     is_near(&task.scores[0], "rmse", 0.025);
 }
 
+/* Targets have their spread before any output comes. */
+static void nothing_is_defined_of_no_outputs(void **state)
+{
+    static const char *const names[] = {"accuracy", "top5", "rmse", "mae", "r2", "eval"};
+    static const float t[] = {1, 2};
+    struct amp_labels labels = labels_of(AMP_FLOAT, t, DIMS(2));
+    struct amp_task task = begin(&labels);
+    (void)state;
+    assert_true(task.scores[0].spread > 0);
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_false(is_defined(&task.scores[0], names[i]));
+    add(&task, 0, t, DIMS(2));
+    is_near(&task.scores[0], "r2", 1);
+}
+
 static void outputs_that_are_nan_show(void **state)
 {
     static const float t[] = {1, 2}, y[] = {1, NAN};
@@ -887,6 +902,7 @@ int main(void)
         cmocka_unit_test(regression_is_what_scikit_learn_says),
         cmocka_unit_test(each_column_has_its_mean),
         cmocka_unit_test(targets_without_spread_have_no_r2),
+        cmocka_unit_test(nothing_is_defined_of_no_outputs),
         cmocka_unit_test(outputs_that_are_nan_show),
         cmocka_unit_test(targets_must_be_finite),
         cmocka_unit_test(labels_find_their_output),

@@ -837,6 +837,43 @@ static void the_first_overflow_and_nan_are_named(void **state)
     amp_layers_free(&layers);
 }
 
+/* Nodes that the converted model alone has hand on what they make of the reference's values, so
+   that what is behind them is not blamed for what was before. */
+static void nodes_of_one_model_are_run_on_what_both_have(void **state)
+{
+    struct amp_layers layers;
+    const struct amp_model *models[2];
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+        input("c", AMP_BOOL, SCALAR);
+        uint32_t m = NODE("Mul", "m", x, FLOATS("f", side == 0 ? 1 : 1.25f)), own = m;
+        for (int k = 0; k < 2 && side == 1; k++)
+            own = NODE("Mean", "own", own);
+        uint32_t n = NODE("Neg", "n", own);
+        output(n);
+        output(NODE("Add", "sum", n, own));
+        infer_all();
+        models[side] = net.model;
+    }
+    amp_layers_begin(models[0], models[1], &layers);
+    layers_are_seen(&layers, models[0]);
+    assert_int_equal(layers.count, 3);
+    assert_int_equal(layers.n_unpaired[0], 0);
+    assert_int_equal(layers.n_unpaired[1], 2);
+    for (size_t i = 0; i < 3; i++) {
+        const struct amp_layer *layer = &layers.items[i];
+        bool is_sum = layer == layer_of(&layers, "sum");
+        is_about(layer->error, is_sum ? 0 : 0.25);
+        is_about(layer->before, i == 0 ? 0 : 0.25);
+        assert_true(layer->has_local);
+        is_about(amp_layers_relative_error(&layer->local), i == 0 ? 0.25 : 0);
+        assert_int_equal(layer->local.count, 8);
+    }
+    amp_layers_free(&layers);
+}
+
 static void errors_are_shares(void **state)
 {
     static const struct {
@@ -906,6 +943,7 @@ int main(void)
         NET_TEST(error_powers_are_of_floats),
         NET_TEST(errors_are_followed_from_layer_to_layer),
         NET_TEST(the_first_overflow_and_nan_are_named),
+        NET_TEST(nodes_of_one_model_are_run_on_what_both_have),
         NET_TEST(errors_are_shares),
         NET_TEST(models_without_common_values_have_no_layers),
         NET_TEST(scores_of_another_shape_are_not_counted),

@@ -45,12 +45,6 @@ bool amp_task_bounds_any(const struct amp_task_bounds *bounds)
     return false;
 }
 
-struct amp_task_bound amp_task_bounds_get(const struct amp_task_bounds *bounds,
-                                          const struct amp_task_metric *metric)
-{
-    return bounds->items[metric - amp_task_metric_at(0)];
-}
-
 /* Writes an amount in the unit of BOUND. */
 static char *amount_text(const struct amp_task_metric *metric, struct amp_task_bound bound,
                          double amount, char *text, size_t size)

@@ -28,10 +28,6 @@ struct amp_task_bounds amp_task_bounds_of(const struct amp_task_bounds *bounds, 
 /* Whether there is a bound. */
 bool amp_task_bounds_any(const struct amp_task_bounds *bounds);
 
-/* The bound on METRIC, which is one of the table. */
-struct amp_task_bound amp_task_bounds_get(const struct amp_task_bounds *bounds,
-                                          const struct amp_task_metric *metric);
-
 /* Writes the bound on METRIC into TEXT, which it returns: "1 %", "0.01". */
 char *amp_task_bound_text(const struct amp_task_metric *metric, struct amp_task_bound bound,
                           char *text, size_t size);
