@@ -1,4 +1,5 @@
 /* Two models on the same samples: what is compared, within which tolerance, and the verdict. */
+#include "check/bench.h"
 #include "check/compare.h"
 #include "check/layers.h"
 #include "check/validate.h"
@@ -15,8 +16,34 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
+
+/* A clock of the test's own: each look at it is a second behind the one before, or, where there are
+   DURATIONS, every second look as much as the next of them says. */
+static bool has_own_clock;
+static const double *durations;
+static double own_time;
+
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
+/* In the place of the system's. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+    static int looks;
+    if (!has_own_clock)
+        return (int)syscall(SYS_clock_gettime, clock, time);
+    if (durations == NULL)
+        own_time += 1;
+    else if (looks++ % 2 == 1)
+        own_time += *durations++;
+    time->tv_sec = (time_t)own_time;
+    time->tv_nsec = (long)((own_time - (double)time->tv_sec) * 1e9);
+    return 0;
+}
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 /* ---- validate -------------------------------------------------------------------------------- */
 
@@ -918,6 +945,62 @@ static void models_without_common_values_have_no_layers(void **state)
     amp_layers_free(&layers);
 }
 
+/* ---- times ----------------------------------------------------------------------------------- */
+
+static size_t n_notes;
+
+/* What runs take behind the first round. */
+static void note_round(const void *context, size_t round, size_t n_rounds)
+{
+    assert_int_equal(round, ++n_notes);
+    assert_int_equal(n_rounds, 4);
+    durations = round == 1 ? context : durations;
+}
+
+/* Of four rounds, the median is the mean of those in the middle. A run of the second side that is
+   short is taken again, and the second one counts. */
+static void times_are_medians_of_turns(void **state)
+{
+    static const float x[6] = {1, 2, 3, 4, 5, 6}, w[12] = {1};
+    static const double behind[] = {0.05, 0.01, 0.002, 0.03, 0.3, 0.04, 0.021};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    net_start(22);
+    output(NODE("MatMul", "y", input("x", AMP_FLOAT, DIMS(2, 3)),
+                constant("w", AMP_FLOAT, DIMS(3, 4), w)));
+    infer_all();
+    const struct amp_tensor *inputs = net_tensor(AMP_FLOAT, DIMS(2, 3), x);
+    struct amp_bench_side sides[2];
+    for (int i = 0; i < 2; i++) /* of a dtype that machines have no product of */
+        sides[i] =
+            (struct amp_bench_side){.dtype = AMP_DOUBLE, .model = net.model, .inputs = inputs};
+    struct amp_bench bench = {.sides = sides,
+                              .n_sides = 2,
+                              .n_runs = 4,
+                              .strictness = AMP_ROUNDED,
+                              .note = note_round,
+                              .context = behind};
+    n_notes = 0;
+    has_own_clock = true;
+    enum amp_status status = amp_bench_run(&bench, &err);
+    has_own_clock = false;
+    assert_string_equal(err.text, "");
+    assert_int_equal(status, AMP_OK);
+    assert_ptr_equal(durations, behind + COUNT(behind));
+    durations = NULL;
+    assert_int_equal(n_notes, 4);
+    is_about(sides[0].median, 0.045);
+    is_about(sides[0].minimum, 0.03);
+    is_about(sides[1].median, (0.021 + 0.3) / 2);
+    is_about(sides[1].minimum, 0.002);
+    assert_true(bench.flops == 2 * 2 * 3 * 4);
+    for (int i = 0; i < 2; i++) {
+        assert_true(sides[i].roofline == 0 && sides[i].ratio == 0 && sides[i].profile == NULL);
+        assert_true(sides[i].widened == 0 && sides[i].peak_bytes >= 8 * sizeof(float));
+    }
+    amp_bench_free(&bench);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -945,6 +1028,7 @@ int main(void)
         NET_TEST(the_first_overflow_and_nan_are_named),
         NET_TEST(nodes_of_one_model_are_run_on_what_both_have),
         NET_TEST(errors_are_shares),
+        NET_TEST(times_are_medians_of_turns),
         NET_TEST(models_without_common_values_have_no_layers),
         NET_TEST(scores_of_another_shape_are_not_counted),
         NET_TEST(steps_are_set_against_each_other),
