@@ -1220,6 +1220,8 @@ static void check_selected(const struct selected *c)
 static void selections_are_compared_as_sets(void **state)
 {
     static const struct selected cases[] = {
+        {"TopK", 9, AMP_INT64, {{0, {0}}, {0, {0}}}, {{3}, {3}}, {1, 1}, 0},
+        {"TopK", 0, AMP_INT64, {{0, {0}}, {0, {0}}}, {{3}, {4}}, {1, 1}, 1},
         /* the largest of each line, the last dim or the one that the attribute says */
         {"TopK", 9, AMP_INT64, {{2, {2, 2}}, {2, {2, 2}}}, {{0, 1, 2, 3}, {1, 0, 3, 2}}, {4, 4}, 0},
         {"TopK", 9, AMP_INT64, {{2, {2, 2}}, {2, {2, 2}}}, {{0, 1, 2, 3}, {0, 1, 1, 2}}, {4, 4}, 1},

@@ -474,6 +474,28 @@ static void work_grows_with_the_name(void **state)
     amp_arena_destroy(arena);
 }
 
+/* A matcher counts rounds in 32 bits, and begins again behind the last. */
+static void rounds_begin_again(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    (void)state;
+    assert_null(amp_ere_compile(arena, "a(x|y)*b", &automaton));
+    for (uint32_t left = 0; left < 8; left++) {
+        struct amp_matcher matcher = {.limit = UINT64_MAX};
+        assert_true(amp_automaton_match(&automaton, "axyxb", 5, &matcher));
+        matcher.round = UINT32_MAX - left;
+        for (int again = 0; again < 3; again++) {
+            assert_true(amp_automaton_match(&automaton, "axyxb", 5, &matcher));
+            assert_false(amp_automaton_match(&automaton, "axyxc", 5, &matcher));
+            assert_true(amp_automaton_match(&automaton, "ab", 2, &matcher));
+        }
+        assert_true(matcher.round < 100);
+        amp_matcher_free(&matcher);
+    }
+    amp_arena_destroy(arena);
+}
+
 static void work_has_a_limit(void **state)
 {
     struct amp_arena *arena = amp_arena_create();
@@ -505,6 +527,7 @@ int main(void)
         cmocka_unit_test(misspelled_globs),
         cmocka_unit_test(the_search_for_names_is_bounded),
         cmocka_unit_test(work_grows_with_the_name),
+        cmocka_unit_test(rounds_begin_again),
         cmocka_unit_test(work_has_a_limit),
     };
 
