@@ -822,6 +822,35 @@ static void outputs_without_energy_do_not_count(void **state)
     close_pair(&pair);
 }
 
+/* Outputs of float64 count as those of the other float types do, and integers not. */
+static void outputs_of_all_float_types_count(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/convert/casts_of_lowered/model.onnx", "bf16", true);
+    find(&pair, 1, 0);
+    assert_int_equal(pair.noise.n_outputs, 7);
+    assert_int_equal(pair.noise.n_counted, 3);
+    close_pair(&pair);
+}
+
+/* Inputs that are of a lower dtype as it is are no sources, unless they are cast to another, and
+   read in float32. */
+static void lower_inputs_are_widened(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/convert/cast_to_output/model.onnx", "bf16", true);
+    find(&pair, 2, 0);
+    assert_int_equal(pair.noise.n_samples, 2);
+    assert_true(pair.noise.n_sources > 0);
+    for (size_t s = 0; s < pair.noise.n_sources; s++)
+        assert_true(pair.noise.sources[s].kind != AMP_NOISE_VALUE ||
+                    strcmp(pair.noise.sources[s].name, "h") != 0);
+    assert_true(fabs(decibels(pair.noise.joint / pair.noise.measured)) <= 3); /* of few numbers */
+    close_pair(&pair);
+}
+
 /* In the place of an output behind a selection stands what that is made from. */
 static void what_is_selected_from_counts(void **state)
 {
@@ -931,6 +960,8 @@ int main(void)
         cmocka_unit_test(what_stays_exact_is_no_source),
         cmocka_unit_test(nothing_is_rounded_in_float32),
         cmocka_unit_test(outputs_without_energy_do_not_count),
+        cmocka_unit_test(outputs_of_all_float_types_count),
+        cmocka_unit_test(lower_inputs_are_widened),
         cmocka_unit_test(what_is_selected_from_counts),
         cmocka_unit_test(what_inputs_select_counts_as_it_is),
         cmocka_unit_test(a_product_behind_a_selection_counts),
