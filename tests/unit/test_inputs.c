@@ -355,6 +355,23 @@ static void sizes_that_do_not_fit_are_not_run(void **state)
     expect_found(0, "n", 6);
 }
 
+/* What has no declared dims may be given none. */
+static void inputs_become_scalars(void **state)
+{
+    (void)state;
+    open_sizes(works);
+    amp_input_dims_destroy(dims);
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, ANY_DIMS);
+    output(NODE("Neg", "y", x));
+    infer_all();
+    dims = amp_input_dims_create(net.model);
+    assert_int_equal(amp_value_at(amp_input_dims_bind(dims, net.arena), x)->rank, -1);
+    assert_int_equal(amp_input_dims_set_shape(dims, 0, &SCALAR, &net.err), AMP_OK);
+    assert_int_equal(amp_value_at(amp_input_dims_bind(dims, net.arena), x)->rank, 0);
+    assert_int_equal(amp_value_at(net.model, x)->rank, -1);
+}
+
 /* Of the first sizes a run has the last word, whatever inference says of them. */
 static void the_first_sizes_are_run(void **state)
 {
@@ -1812,6 +1829,7 @@ int main(void)
         SIZES_TEST(sizes_that_are_set_stay),
         SIZES_TEST(sizes_are_found_one_after_the_other),
         SIZES_TEST(sizes_that_do_not_fit_are_not_run),
+        SIZES_TEST(inputs_become_scalars),
         SIZES_TEST(the_first_sizes_are_run),
         SIZES_TEST(what_never_works_is_said),
         SIZES_TEST(other_failures_are_left),

@@ -751,7 +751,9 @@ static struct amp_model *layered(float factor, float divisor, bool is_rounded)
     }
     uint32_t t = net_out(owner, 0);
     uint32_t p = NODE("Div", "p", n, constant("d", AMP_FLOAT, SCALAR, &divisor));
-    uint32_t q = NODE("Sub", "q", p, p), s = NODE("Sin", "s", x);
+    uint32_t q = NODE("Sub", "q", p, p), s = NODE("Clip", "s", x, AMP_NONE, AMP_NONE);
+    output(NODE("Neg", "behind_p", p));
+    output(NODE("Neg", "behind_q", q));
     output(q);
     output(t);
     output(i);
@@ -901,6 +903,35 @@ static void nodes_of_one_model_are_run_on_what_both_have(void **state)
     amp_layers_free(&layers);
 }
 
+/* What has another shape cannot be compared as it is, but what its node makes of the reference's
+   values can. */
+static void layers_of_other_shapes_say_so(void **state)
+{
+    static const float two = 2;
+    struct amp_layers layers;
+    const struct amp_model *models[2];
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+        input("c", AMP_BOOL, SCALAR);
+        struct amp_shape shape = side == 0 ? DIMS(1) : DIMS(1, 1);
+        uint32_t m = NODE("Mul", "m", x, constant("f", AMP_FLOAT, shape, &two));
+        output(NODE("Neg", "n", m));
+        infer_all();
+        models[side] = net.model;
+    }
+    amp_layers_begin(models[0], models[1], &layers);
+    layers_are_seen(&layers, models[0]);
+    const struct amp_layer *m = layer_of(&layers, "m"), *n = layer_of(&layers, "n");
+    assert_false(m->has_local);
+    assert_true(n->has_local && n->local.count == 8 && n->local.different == 0);
+    assert_non_null(strstr(m->reason, "shape"));
+    assert_non_null(strstr(n->reason, "shape"));
+    assert_int_equal(n->accumulated.count, 0);
+    amp_layers_free(&layers);
+}
+
 static void errors_are_shares(void **state)
 {
     static const struct {
@@ -1027,6 +1058,7 @@ int main(void)
         NET_TEST(errors_are_followed_from_layer_to_layer),
         NET_TEST(the_first_overflow_and_nan_are_named),
         NET_TEST(nodes_of_one_model_are_run_on_what_both_have),
+        NET_TEST(layers_of_other_shapes_say_so),
         NET_TEST(errors_are_shares),
         NET_TEST(times_are_medians_of_turns),
         NET_TEST(models_without_common_values_have_no_layers),
