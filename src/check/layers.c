@@ -259,7 +259,7 @@ void amp_layers_end(struct amp_layers *layers)
             layers->first_nan = i;
         if (layers->first_overflow == SIZE_MAX && seen->inf[1] > seen->inf[0])
             layers->first_overflow = i;
-        if (isfinite(layer->before) && layer->error - layer->before > largest) {
+        if (layer->error - layer->before > largest) { /* never where that before is infinite */
             largest = layer->error - layer->before;
             layers->largest_jump = i;
         }
