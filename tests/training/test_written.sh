@@ -39,6 +39,19 @@ verdict 'only initializers change' "$([ "$differing" -eq 2 ] || echo "$differing
 verdict 'Adam learns what is made for it' "$(tail -n 1 "$scratch/log" | awk -F '[:,}]' '!($4 < 3) { print }')"
 verdict 'with a training_info it converts' "$("$AMPCONV" "$scratch/made.onnx" -d bf16 -q -o "$scratch/made.bf16.onnx" 2>&1)"
 
+# Optimizers are written with the numbers that PyTorch has for them by itself; the decay of AdamW is apart from its operator.
+while read -r name wanted; do
+  "$AMPCONV" train train_made/model.onnx --make-training "loss=mse,optimizer=$name" --steps 0 -q --data train_made/data -o "$scratch/$name.onnx" || exit 2
+  found=$("$case_tool" show "$scratch/$name.onnx" | tr -d '\n ' | grep -o 'preview\.training\.[AM][a-z]*<[^>]*>')
+  verdict "attributes of $name" "$([ "$found" = "preview.training.$wanted" ] || echo "$found")"
+done <<'END'
+sgd Momentum<alpha=0.0,beta=1.0,mode="standard",norm_coefficient=0.0>
+momentum Momentum<alpha=0.9,beta=1.0,mode="standard",norm_coefficient=0.0>
+adam Adam<alpha=0.9,beta=0.999,epsilon=1e-08,norm_coefficient=0.0>
+adamw Adam<alpha=0.9,beta=0.999,epsilon=1e-08>
+adagrad Adagrad<epsilon=1e-10,norm_coefficient=0.0>
+END
+
 # A step as a plain graph, run again and again on what it gave for its variables, does what training does: whatever optimizer it has.
 expand() { # NAME MODEL [option...]
   local model=$2 data=${2%/*}/data name=$1 step fed=()
