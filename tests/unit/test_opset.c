@@ -611,6 +611,18 @@ static void resizes_go_one_way_or_two(void **state)
         }
 }
 
+/* Node 0, of operator OP, must be refused at VERSION because of REASON. */
+static void lacks(struct fixture *f, const char *op, int version, const char *reason)
+{
+    char message[300];
+    const struct amp_node *node = amp_node_at(f->model, 0);
+    snprintf(
+        message, sizeof message,
+        "node 0 with output 'y' (%s-%d): cannot be raised to opset %d: %s changed in opset %d: %s",
+        op, node->since_version, version, op, version, reason);
+    refused(f, version, version - 1, message);
+}
+
 static void legacy_broadcasting(void **state)
 {
     struct fixture *f = *state;
@@ -656,6 +668,136 @@ static void legacy_broadcasting(void **state)
                 "node 0 with output 'y' (Mul-6): cannot be raised to opset 7: Mul changed in opset "
                 "7: its axis does not fit the rank of its inputs");
     }
+}
+
+/* B lies along the axes of A from `axis` on, when it is broadcast: where these are the last ones
+   nothing is to be done, and without ranks nothing can be. */
+static void axes_of_legacy_broadcasting(void **state)
+{
+    static const char unknown[] =
+        "it broadcasts along an axis and the rank of its inputs is not known";
+    static const char misfit[] = "its axis does not fit the rank of its inputs";
+    static const struct {
+        int axis, rank, trailing; /* -1: it does not fit */
+    } lines[] = {{0, 4, 0},  {0, 3, 1},  {0, 1, 3},   {1, 3, 0},  {2, 2, 0},  {2, 1, 1},
+                 {3, 1, 0},  {-1, 1, 0}, {-4, 4, 0},  {-4, 2, 2}, {-2, 1, 1}, {1, 4, -1},
+                 {3, 2, -1}, {4, 1, -1}, {-5, 1, -1}, {-1, 2, -1}};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        start(f, 6);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 5), b = INPUT(f, "b", AMP_FLOAT, 2, 3, 4, 5);
+        amp_value_at(f->model, b)->rank = (int8_t)lines[i].rank;
+        uint32_t id = node(f, "Add", x, b, AMP_NONE, 1);
+        amp_node_set_int(f->model, id, "broadcast", 1);
+        amp_node_set_int(f->model, id, "axis", lines[i].axis);
+        if (lines[i].trailing < 0) {
+            lacks(f, "Add", 7, misfit);
+        } else if (lines[i].trailing == 0) {
+            raised(f, 7, "y = Add-7(x, b)\n");
+        } else {
+            char dims[20] = "", text[100];
+            for (int k = 0; k < lines[i].rank + lines[i].trailing; k++)
+                strcat(strcat(dims, k > 0 ? " " : ""), k < lines[i].rank ? "0" : "1");
+            snprintf(text, sizeof text, "y_Reshape = Reshape-5(b, [%s])\ny = Add-7(x, y_Reshape)\n",
+                     dims);
+            raised(f, 7, text);
+        }
+    }
+    for (int i = 0; i < 4; i++) {
+        start(f, 6);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3), b = INPUT(f, "b", AMP_FLOAT, 2);
+        amp_value_at(f->model, i % 2 == 0 ? x : b)->rank = -1;
+        uint32_t id = node(f, "Add", x, b, AMP_NONE, 1);
+        amp_node_set_int(f->model, id, "broadcast", i < 2);
+        amp_node_set_int(f->model, id, "axis", 0);
+        if (i < 2)
+            lacks(f, "Add", 7, unknown);
+        else
+            raised(f, 7, "y = Add-7(x, b)\n"); /* what is not broadcast has no axis */
+    }
+}
+
+/* Tile repeats along one axis at first, and along each of them later. */
+static void repeats_are_for_each_axis(void **state)
+{
+    static const char unknown[] = "the axis and how often it repeats along it are not known";
+    static const char misfit[] = "its axis does not fit the rank of its input";
+    static const char *const repeats[] = {"4 1 1", "1 4 1", "1 1 4"};
+    float four[] = {4, 4};
+    struct fixture *f = *state;
+
+    for (int axis = -1; axis <= 3; axis++) {
+        float at[] = {(float)axis};
+        char text[60];
+        start(f, 5);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4);
+        node(f, "Tile", x, weight(f, "t", four, 1), weight(f, "a", at, 1), 1);
+        if (axis < 0 || axis > 2) {
+            lacks(f, "Tile", 6, misfit);
+            continue;
+        }
+        snprintf(text, sizeof text, "y = Tile-6(x, [%s])\n", repeats[axis]);
+        raised(f, 6, text);
+    }
+    for (int i = 0; i < 5; i++) {
+        float at[] = {0, 0};
+        start(f, 5);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4);
+        uint32_t tiles =
+            i == 0 ? INPUT(f, "t", AMP_FLOAT, 1) : weight(f, "t", four, i == 1 ? 2 : 1);
+        uint32_t axis = i == 2 ? INPUT(f, "a", AMP_FLOAT, 1) : weight(f, "a", at, i == 3 ? 2 : 1);
+        if (i == 4)
+            amp_value_at(f->model, x)->rank = -1;
+        node(f, "Tile", x, tiles, axis, 1);
+        lacks(f, "Tile", 6, unknown);
+    }
+}
+
+/* Cast has names of types at first; those of onnx.proto, TensorProto.DataType. */
+static void types_have_numbers(void **state)
+{
+    static const char *const names[] = {"FLOAT",  "UINT8",  "INT8",   "UINT16", "INT16",
+                                        "INT32",  "INT64",  "STRING", "BOOL",   "FLOAT16",
+                                        "DOUBLE", "UINT32", "UINT64"};
+    static const char *const others[] = {"", "UNDEFINED", "float", "FLOAT1", "INT"};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[60];
+        start(f, 1);
+        uint32_t id = node(f, "Cast", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 1);
+        set_string(f, id, "to", names[i]);
+        snprintf(text, sizeof text, "y = Cast-6(x) to=%zu\n", i + 1);
+        raised(f, 6, text);
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        start(f, 1);
+        uint32_t id = node(f, "Cast", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 1);
+        set_string(f, id, "to", others[i]);
+        lacks(f, "Cast", 6, "the type it casts to is not known");
+    }
+}
+
+/* What says nothing any more goes. */
+static void settings_without_effect_go(void **state)
+{
+    static const char *const ops[] = {"RNN", "GRU", "LSTM"};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        char text[60];
+        start(f, 3);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4), w = INPUT(f, "w", AMP_FLOAT, 1, 12, 4);
+        uint32_t id = node(f, ops[i], x, w, INPUT(f, "r", AMP_FLOAT, 1, 12, 3), 1);
+        amp_node_set_int(f->model, id, "output_sequence", 1);
+        snprintf(text, sizeof text, "y = %s-7(x, w, r)\n", ops[i]);
+        raised(f, 7, text);
+    }
+    start(f, 9);
+    node(f, "DynamicSlice", INPUT(f, "x", AMP_FLOAT, 4), INPUT(f, "s", AMP_INT64, 1),
+         INPUT(f, "e", AMP_INT64, 1), 1);
+    raised(f, 10, "y = Slice-10(x, s, e)\n");
 }
 
 /* The slope gets dims of its own: what it was goes, unless it is an output too. */
@@ -789,18 +931,6 @@ static void group_normalization(void **state)
            "y_Expand_2 = Expand-13(y_Reshape_4, y_Concat)\n"
            "y_Reshape_6 = Reshape-21(y_Expand_2, [-1])\n"
            "y = GroupNormalization-21(x, y_Reshape_2, y_Reshape_6) num_groups=2\n");
-}
-
-/* Node 0, of operator OP, must be refused at VERSION because of REASON. */
-static void lacks(struct fixture *f, const char *op, int version, const char *reason)
-{
-    char message[300];
-    const struct amp_node *node = amp_node_at(f->model, 0);
-    snprintf(
-        message, sizeof message,
-        "node 0 with output 'y' (%s-%d): cannot be raised to opset %d: %s changed in opset %d: %s",
-        op, node->since_version, version, op, version, reason);
-    refused(f, version, version - 1, message);
 }
 
 /* An experiment of opset 1 on an input of DTYPE. */
@@ -956,6 +1086,10 @@ int main(void)
         TEST(upsample_without_scales),
         TEST(resizes_go_one_way_or_two),
         TEST(legacy_broadcasting),
+        TEST(axes_of_legacy_broadcasting),
+        TEST(repeats_are_for_each_axis),
+        TEST(types_have_numbers),
+        TEST(settings_without_effect_go),
         TEST(outputs_are_not_left_over),
         TEST(changed_names_and_defaults),
         TEST(orders_become_whole_numbers),

@@ -173,7 +173,7 @@ static const char *legacy_broadcast(struct amp_upgrade *upgrade)
             return "it broadcasts along an axis and the rank of its inputs is not known";
         int64_t start = axis->ints[0] < 0 ? axis->ints[0] + a : axis->ints[0];
         int64_t trailing = a - start - b;
-        if (start < 0 || trailing < 0 || a > AMP_RANK_MAX)
+        if (start < 0 || trailing < 0)
             return "its axis does not fit the rank of its inputs";
         if (trailing > 0)
             add_trailing_dims(upgrade, 1, b, (int)trailing);
