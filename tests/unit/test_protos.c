@@ -1843,6 +1843,63 @@ static void training_is_what_is_said(void **state)
     amp_model_close(&file);
 }
 
+/* What training names is an output as long as the conversion lasts, which must leave it there and
+   in its type. */
+static void held_values_stay(void **state)
+{
+    static const char *const said[] = {
+        NULL,
+        "trained.onnx: training_info 0, algorithm: 'y' is needed, and the conversion takes it out",
+        "trained.onnx: training_info 0, algorithm: 'y' must stay float32, and would be bfloat16",
+        "trained.onnx: training_info 0, algorithm: 'w' is needed, and the conversion takes it out",
+        NULL,
+        NULL};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(said); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_model_file file;
+        struct amp_training *training;
+        start_training();
+        add_op(trained.algorithm, "Neg", "h", "n"); /* h is no output of the graph */
+        add_binding(true, "w", "u");
+        read_trained(&file);
+        struct amp_model *model = file.model;
+        struct amp_ids *outputs = &model->graphs[0].outputs;
+        assert_int_equal(amp_infer(model, &err), AMP_OK);
+        assert_int_equal(amp_training_open(&file, &training, &err), AMP_OK);
+        const uint32_t y = outputs->items[0];
+        const uint32_t w = amp_node_at(model, amp_value_at(model, y)->producer)->inputs[1];
+        assert_null(amp_value_at(model, w)->constant); /* what changes is none */
+        if (amp_training_hold(training, &err) != AMP_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(outputs->count, 3);
+        for (size_t k = 0; k < 3; k++)
+            assert_true(amp_value_at(model, outputs->items[k])->is_output);
+        if (i == 1)
+            amp_node_at(model, amp_value_at(model, y)->producer)->is_removed = true;
+        if (i == 2)
+            amp_value_at(model, y)->dtype = AMP_BFLOAT16;
+        if (i == 3)
+            amp_value_at(model, w)->is_removed = true;
+        if (i == 4) /* what nobody names may change */
+            amp_value_at(model, model->graphs[0].inputs.items[0])->dtype = AMP_BFLOAT16;
+        if (i == 5) /* a value of the same name in a body is another */
+            amp_value_at(model, amp_graph_add_value(model, amp_graph_add(model, "body", 0), "y"))
+                ->dtype = AMP_DOUBLE;
+        assert_int_equal(amp_training_release(training, &err),
+                         said[i] != NULL ? AMP_UNSUPPORTED : AMP_OK);
+        if (said[i] != NULL) {
+            assert_string_equal(err.text, said[i]);
+        } else {
+            assert_int_equal(outputs->count, 1);
+            assert_true(amp_value_at(model, y)->is_output);
+            assert_false(amp_value_at(model, w)->is_output);
+            assert_ptr_equal(amp_value_at(model, w)->constant, amp_value_at(model, w)->initial);
+        }
+        amp_model_close(&file);
+    }
+}
+
 static void variable_is(const struct amp_training_variable *variable, const char *name,
                         size_t input, size_t output, size_t initial)
 {
@@ -2131,6 +2188,7 @@ int main(void)
         NET_TEST(bindings_name_initializers_and_outputs),
         NET_TEST(initializers_are_found_by_name),
         NET_TEST(training_is_what_is_said),
+        NET_TEST(held_values_stay),
         NET_TEST(variables_have_places),
         NET_TEST(trained_values_are_stored),
         NET_TEST(nodes_have_what_their_operator_needs),
