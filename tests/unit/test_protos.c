@@ -1992,8 +1992,8 @@ static void trained_values_are_stored(void **state)
 /* ---- nodes against definitions ---- */
 
 /* A node of OP whose inputs are what INPUTS says: f, d, b, i, u tensors of float32, float64, bool,
-   int64 and of no known type, s a sequence of float32, - none. Its outputs are as many as OUTPUTS,
-   likewise. */
+   int64 and of no known type, s a sequence of float32, o and q optionals of both, - none. Its
+   outputs are as many as OUTPUTS, likewise. */
 static uint32_t typed_node(int opset, const char *op, const char *inputs, const char *outputs)
 {
     static const char letters_of[] = "fdbiuh";
@@ -2008,8 +2008,10 @@ static uint32_t typed_node(int opset, const char *op, const char *inputs, const 
         if (inputs[i] != '-')
             ids[i] = input(amp_model_unique_name(net.model, "x"),
                            at != NULL ? dtypes[at - letters_of] : AMP_FLOAT, DIMS(2));
-        if (inputs[i] == 's')
-            amp_value_at(net.model, ids[i])->kind = AMP_KIND_SEQUENCE;
+        if (strchr("soq", inputs[i]) != NULL)
+            amp_value_at(net.model, ids[i])->kind = inputs[i] == 's'   ? AMP_KIND_SEQUENCE
+                                                    : inputs[i] == 'o' ? AMP_KIND_OPTIONAL
+                                                                       : AMP_KIND_OPTIONAL_SEQUENCE;
     }
     uint32_t id = net_node(0, op, "y", (uint32_t)strlen(outputs), ids, count);
     for (size_t i = 0; outputs[i] != '\0'; i++)
@@ -2150,6 +2152,64 @@ static void types_are_those_of_the_definition(void **state)
     }
 }
 
+/* What an operator gives follows from an attribute, from its definition or from what it takes. */
+static void outputs_have_the_types_that_follow(void **state)
+{
+    static const struct {
+        int opset;
+        const char *op, *inputs, *attr; /* NULL: none; else an int, VALUE */
+        int64_t value;
+        enum amp_kind kind;
+        enum amp_dtype dtype;
+        const char *said; /* NULL: it is taken */
+    } checks[] = {
+        {17, "Cast", "f", "to", AMP_DOUBLE, AMP_KIND_TENSOR, AMP_DOUBLE, NULL},
+        {17, "Cast", "u", "to", AMP_BOOL, AMP_KIND_TENSOR, AMP_BOOL, NULL},
+        {17, "Cast", "f", "to", 0, 0, 0, "attribute 'to' is 0, which is no element type"},
+        {17, "Cast", "f", "to", 99, 0, 0, "attribute 'to' is 99, which is no element type"},
+        {17, "Cast", "f", "to", -1, 0, 0, "attribute 'to' is -1, which is no element type"},
+        {17, "EyeLike", "f", "dtype", AMP_INT64, AMP_KIND_TENSOR, AMP_INT64, NULL},
+        {17, "EyeLike", "f", "dtype", 99, 0, 0,
+         "attribute 'dtype' is 99, which is no element type"},
+        {17, "EyeLike", "d", NULL, 0, AMP_KIND_TENSOR, AMP_DOUBLE, NULL},
+        {17, "EyeLike", "d", "dtype", 0, AMP_KIND_TENSOR, AMP_DOUBLE, NULL},
+        {17, "Add", "dd", NULL, 0, AMP_KIND_TENSOR, AMP_DOUBLE, NULL},
+        {17, "Add", "ud", NULL, 0, AMP_KIND_TENSOR, AMP_DOUBLE, NULL},
+        {17, "Add", "uu", NULL, 0, AMP_KIND_TENSOR, AMP_UNDEFINED, NULL},
+        {17, "Pow", "id", NULL, 0, AMP_KIND_TENSOR, AMP_INT64, NULL},
+        {17, "Shape", "d", NULL, 0, AMP_KIND_TENSOR, AMP_INT64, NULL},
+        {17, "Equal", "dd", NULL, 0, AMP_KIND_TENSOR, AMP_BOOL, NULL},
+        {17, "Where", "bdd", NULL, 0, AMP_KIND_TENSOR, AMP_DOUBLE, NULL},
+        {17, "Identity", "s", NULL, 0, AMP_KIND_SEQUENCE, AMP_FLOAT, NULL},
+        {17, "QuantizeLinear", "ff", NULL, 0, AMP_KIND_TENSOR, AMP_UINT8, NULL},
+        {17, "SequenceConstruct", "dd", NULL, 0, AMP_KIND_SEQUENCE, AMP_DOUBLE, NULL},
+        {17, "SplitToSequence", "d", NULL, 0, AMP_KIND_SEQUENCE, AMP_DOUBLE, NULL},
+        {17, "SequenceAt", "si", NULL, 0, AMP_KIND_TENSOR, AMP_FLOAT, NULL},
+        {17, "ConcatFromSequence", "s", "axis", 0, AMP_KIND_TENSOR, AMP_FLOAT, NULL},
+        {17, "SequenceInsert", "sf", NULL, 0, AMP_KIND_SEQUENCE, AMP_FLOAT, NULL},
+        {17, "SequenceLength", "s", NULL, 0, AMP_KIND_TENSOR, AMP_INT64, NULL},
+        {17, "Optional", "d", NULL, 0, AMP_KIND_OPTIONAL, AMP_DOUBLE, NULL},
+        {17, "Optional", "s", NULL, 0, AMP_KIND_OPTIONAL_SEQUENCE, AMP_FLOAT, NULL},
+        {17, "OptionalGetElement", "o", NULL, 0, AMP_KIND_TENSOR, AMP_FLOAT, NULL},
+        {17, "OptionalGetElement", "q", NULL, 0, AMP_KIND_SEQUENCE, AMP_FLOAT, NULL},
+        {18, "OptionalGetElement", "s", NULL, 0, AMP_KIND_SEQUENCE, AMP_FLOAT, NULL},
+        {17, "OptionalHasElement", "o", NULL, 0, AMP_KIND_TENSOR, AMP_BOOL, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(checks); i++) {
+        uint32_t id = typed_node(checks[i].opset, checks[i].op, checks[i].inputs, "u");
+        if (checks[i].attr != NULL)
+            amp_node_set_int(net.model, id, checks[i].attr, checks[i].value);
+        struct amp_error err = {.status = AMP_OK};
+        enum amp_status status = amp_infer(net.model, &err);
+        expect_text(status, &err, checks[i].said, i);
+        const struct amp_value *value = amp_value_at(net.model, net_out(id, 0));
+        if (status == AMP_OK && (value->kind != checks[i].kind || value->dtype != checks[i].dtype))
+            fail_msg("line %zu: %s %s", i, amp_kind_name(value->kind),
+                     amp_dtype_name(value->dtype));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2193,6 +2253,7 @@ int main(void)
         NET_TEST(trained_values_are_stored),
         NET_TEST(nodes_have_what_their_operator_needs),
         NET_TEST(types_are_those_of_the_definition),
+        NET_TEST(outputs_have_the_types_that_follow),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
