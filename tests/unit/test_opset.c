@@ -670,6 +670,89 @@ static void legacy_broadcasting(void **state)
     }
 }
 
+/* Scales that are computed may go both ways: what they are where they enlarge, and where they do
+   not, is computed too. */
+static void computed_scales_go_two_ways(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, 10);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 4, 4), s = INPUT(f, "s", AMP_FLOAT, 4);
+    node(f, "Resize", x, s, AMP_NONE, 1);
+    raised(f, 11,
+           "y_Max = Max-8(s, [1])\n"
+           "y_Resize = Resize-11(x, [], y_Max) nearest_mode=floor "
+           "coordinate_transformation_mode=asymmetric\n"
+           "y_Min = Min-8(s, [1])\n"
+           "y = Resize-11(y_Resize, [], y_Min) nearest_mode=ceil "
+           "coordinate_transformation_mode=asymmetric\n");
+    for (uint32_t id = 0; id < f->model->n_values; id++)
+        if (amp_value_at(f->model, id)->producer != AMP_NONE)
+            assert_int_equal(amp_value_at(f->model, id)->dtype, AMP_FLOAT);
+}
+
+/* Of what Resize-11 has as scales and sizes one is empty, which is left out later on; so is what it
+   cuts out, but where that counts. */
+static void what_does_not_count_is_left_out(void **state)
+{
+    static int64_t four[] = {1, 1, 4, 4};
+    static const char crop[] = "coordinate_transformation_mode=tf_crop_and_resize";
+    static const struct {
+        bool has_sizes, is_computed, crops;
+        const char *raised;
+    } cases[] = {{false, false, false, "y = Resize-13(x, -, [1 1 2 2], -)"},
+                 {true, false, false, "y = Resize-13(x, -, -, [1 1 4 4])"},
+                 {true, true, false, "y = Resize-13(x, -, -, n)"},
+                 {false, false, true, "y = Resize-13(x, r, [1 1 2 2], -) "},
+                 {true, false, true, "y = Resize-13(x, r, -, [1 1 4 4]) "}};
+    float scales[] = {1, 1, 2, 2};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        start(f, 11);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), roi = INPUT(f, "r", AMP_FLOAT, 8);
+        uint32_t id = node(f, "Resize", x, roi, weight(f, "s", scales, 4), 1);
+        struct amp_tensor *tensor = amp_arena_alloc(f->arena, sizeof *tensor);
+        *tensor = (struct amp_tensor){
+            .dtype = AMP_INT64, .shape = {1, {cases[i].has_sizes ? 4 : 0}}, .data = four};
+        uint32_t sizes = cases[i].is_computed ? INPUT(f, "n", AMP_INT64, 4)
+                                              : amp_graph_add_initializer(f->model, 0, "n", tensor);
+        struct amp_node *at = amp_node_at(f->model, id);
+        const uint32_t inputs[] = {x, roi, at->inputs[2], sizes};
+        at->inputs = amp_arena_memdup(f->arena, inputs, sizeof inputs);
+        at->n_inputs = 4;
+        if (cases[i].crops)
+            set_string(f, id, "coordinate_transformation_mode", "tf_crop_and_resize");
+        snprintf(text, sizeof text, "%s%s\n", cases[i].raised, cases[i].crops ? crop : "");
+        raised(f, 13, text);
+    }
+}
+
+/* Between opset 16 and 20 the ways of GridSample got other names, but for the nearest. */
+static void ways_to_sample_have_other_names(void **state)
+{
+    static const char *const names[][2] = {{NULL, " mode=linear"},
+                                           {"bilinear", " mode=linear"},
+                                           {"bicubic", " mode=cubic"},
+                                           {"nearest", " mode=nearest"}};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char text[100];
+        start(f, 16);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 4, 4), g = INPUT(f, "g", AMP_FLOAT, 1, 2, 2, 2);
+        uint32_t id = node(f, "GridSample", x, g, AMP_NONE, 1);
+        if (names[i][0] != NULL)
+            set_string(f, id, "mode", names[i][0]);
+        snprintf(text, sizeof text, "y = GridSample-20(x, g)%s\n", names[i][1]);
+        raised(f, 20, text);
+    }
+    start(f, 7);
+    node(f, "Upsample", INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), AMP_NONE, AMP_NONE, 1);
+    lacks(f, "Upsample", 9, "it has no scales");
+}
+
 /* B lies along the axes of A from `axis` on, when it is broadcast: where these are the last ones
    nothing is to be done, and without ranks nothing can be. */
 static void axes_of_legacy_broadcasting(void **state)
@@ -1086,6 +1169,9 @@ int main(void)
         TEST(upsample_without_scales),
         TEST(resizes_go_one_way_or_two),
         TEST(legacy_broadcasting),
+        TEST(computed_scales_go_two_ways),
+        TEST(what_does_not_count_is_left_out),
+        TEST(ways_to_sample_have_other_names),
         TEST(axes_of_legacy_broadcasting),
         TEST(repeats_are_for_each_axis),
         TEST(types_have_numbers),
