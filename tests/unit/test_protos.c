@@ -16,6 +16,7 @@
 #include "onnx/sample/value_proto.h"
 #include "onnx/schema/schema.h"
 #include "onnx/training/references.h"
+#include "onnx/training/scaler.h"
 #include "onnx/training/step.h"
 #include "onnx/training/training.h"
 
@@ -2210,6 +2211,128 @@ static void outputs_have_the_types_that_follow(void **state)
     }
 }
 
+/* Gradients are scaled where the algorithm has some of a loss that is there, once. */
+static void gradients_of_losses_are_scaled(void **state)
+{
+    static const char training[] = "ai.onnx.preview.training";
+    static const struct {
+        const char *domain, *target; /* NULL: none is said */
+        bool has_points, in_body, is_removed, is_scaled_already;
+        bool is_scaled;
+    } checks[] = {
+        {training, "loss", true, false, false, false, true},
+        {training, "nowhere", true, false, false, false, false},
+        {training, NULL, true, false, false, false, false},
+        {training, "loss", false, false, false, false, false},
+        {"my", "loss", true, false, false, false, false},
+        {training, "loss", true, true, false, false, false},
+        {training, "loss", true, false, true, false, false},
+        {training, "loss", true, false, false, true, false},
+    };
+    static const struct amp_grad_scaler how = {
+        .init_scale = 2, .growth_factor = 2, .backoff_factor = 0.5, .growth_interval = 10};
+    struct amp_str point = {"x", 1};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(checks); i++) {
+        Onnx__TrainingInfoProto info = ONNX__TRAINING_INFO_PROTO__INIT;
+        struct amp_error err = {.status = AMP_OK};
+        bool is_added = !checks[i].is_scaled;
+        info.algorithm = new_graph("", "");
+        net_start(17);
+        net.model->graphs[0].origin = info.algorithm;
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2)), loss = NODE("ReduceMean", "loss", x);
+        if (checks[i].is_scaled_already)
+            (void)input("grad_scaler/scale", AMP_FLOAT, SCALAR);
+        uint32_t graph = checks[i].in_body ? amp_graph_add(net.model, "body", node_of(loss)) : 0;
+        uint32_t id = net_node(graph, "Gradient", "dx", 1, IDS(x));
+        amp_node_at(net.model, id)->domain = checks[i].domain;
+        if (checks[i].target != NULL)
+            set_word(net_out(id, 0), "y", checks[i].target);
+        if (checks[i].has_points)
+            amp_node_set_attr(
+                net.model, id,
+                (struct amp_attr){
+                    .name = "xs", .type = AMP_ATTR_STRINGS, .count = 1, .strings = &point});
+        amp_node_at(net.model, id)->is_removed = checks[i].is_removed;
+        output(loss);
+        output(net_out(id, 0));
+        struct amp_model *whole = amp_model_create(net.arena, "whole.onnx");
+        amp_graph_add(whole, "main", AMP_NONE);
+        const struct amp_grad_scaler_graph scaled = {net.model, whole, &info};
+        enum amp_status status = amp_grad_scaler_add(&scaled, &how, &is_added, &err);
+        if (status != AMP_OK || is_added != checks[i].is_scaled)
+            fail_msg("line %zu: %d %s", i, is_added, err.text);
+    }
+}
+
+/* What has more inputs or outputs than a shape function is called with has no shapes. */
+static void shapes_of_many_are_not_told(void **state)
+{
+    enum { MOST = 256 };
+    (void)state;
+    for (uint32_t count = MOST; count <= MOST + 1; count++) {
+        uint32_t all[MOST + 1];
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(count)), y = input("y", AMP_FLOAT, DIMS(3));
+        uint32_t split = net_node(0, "Split", "part", count, IDS(x));
+        for (uint32_t i = 0; i < count; i++)
+            all[i] = y;
+        uint32_t sum = net_node(0, "Sum", "sum", 1, all, count);
+        output(net_out(split, 0));
+        output(net_out(sum, 0));
+        infer_all();
+        for (int i = 0; i < 2; i++) {
+            const struct amp_value *value = amp_value_at(net.model, net_out(i ? sum : split, 0));
+            assert_int_equal(value->rank, count == MOST ? 1 : -1);
+            assert_int_equal(value->dtype, AMP_FLOAT);
+        }
+    }
+}
+
+/* What all calls of a function share of a graph in its body, large and sparse initializers that are
+   no inputs, goes to the main graph; the rest has names of its own for each call. */
+static void initializers_in_bodies_are_shared(void **state)
+{
+    static const char *const names[2][5] = {{"F/a", "F/c", "F/b", "F/c", "F/d"},
+                                            {"F/a_1", "F/c_1", "F/b_1", "F/c_1", "F/d"}};
+    Onnx__SparseTensorProto *sparse_ones[2];
+    (void)state;
+    start_functions();
+    add_op(local.graph, "my.F", "x", "z");
+    add_op(local.graph, "my.F", "z", "y");
+    Onnx__GraphProto *body = add_function("F", "x", "y", 18), *inner = new_graph("a b", "c d");
+    add_attribute(add_op(body, "my.Other", "x", "t"), "body")->g = inner;
+    add_op(body, "Neg", "t", "y");
+    inner->initializer = weights("a c d", &inner->n_initializer);
+    inner->initializer[0]->doc_string = inner->initializer[2]->doc_string = letters(300, "");
+    inner->n_sparse_initializer = 2;
+    inner->sparse_initializer = sparse_ones;
+    for (int i = 0; i < 2; i++) {
+        size_t count = 0;
+        sparse_ones[i] = amp_arena_alloc(net.arena, sizeof *sparse_ones[i]);
+        onnx__sparse_tensor_proto__init(sparse_ones[i]);
+        sparse_ones[i]->values = weights(i == 0 ? "b" : "e", &count)[0];
+    }
+    becomes("Other(x)F/t;Neg(F/t)z;Other(z)F/t_1;Neg(F/t_1)y;");
+    assert_int_equal(local.graph->n_initializer, 1);
+    assert_string_equal(local.graph->initializer[0]->name, "F/d");
+    assert_int_equal(local.graph->n_sparse_initializer, 1);
+    assert_string_equal(local.graph->sparse_initializer[0]->values->name, "F/e");
+    for (size_t i = 0; i < 2; i++) {
+        const Onnx__GraphProto *copy = local.graph->node[2 * i]->attribute[0]->g;
+        assert_int_equal(copy->n_initializer, 2);
+        assert_int_equal(copy->n_sparse_initializer, 1);
+        assert_string_equal(copy->initializer[0]->name, names[i][0]);
+        assert_string_equal(copy->input[0]->name, names[i][0]);
+        assert_string_equal(copy->initializer[1]->name, names[i][1]);
+        assert_string_equal(copy->sparse_initializer[0]->values->name, names[i][2]);
+        assert_string_equal(copy->input[1]->name, names[i][2]);
+        assert_string_equal(copy->output[0]->name, names[i][3]);
+        assert_string_equal(copy->output[1]->name, names[i][4]);
+    }
+    assert_string_equal(inner->initializer[0]->name, "a"); /* the function is as it was */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2254,6 +2377,9 @@ int main(void)
         NET_TEST(nodes_have_what_their_operator_needs),
         NET_TEST(types_are_those_of_the_definition),
         NET_TEST(outputs_have_the_types_that_follow),
+        NET_TEST(gradients_of_losses_are_scaled),
+        NET_TEST(shapes_of_many_are_not_told),
+        NET_TEST(initializers_in_bodies_are_shared),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
