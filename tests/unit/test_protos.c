@@ -2333,6 +2333,64 @@ static void initializers_in_bodies_are_shared(void **state)
     assert_string_equal(inner->initializer[0]->name, "a"); /* the function is as it was */
 }
 
+/* An operator takes a shape that its shape function does not refuse and that gives outputs of the
+   same ranks. */
+static void operators_take_other_shapes(void **state)
+{
+    static const struct {
+        const char *op;
+        struct amp_shape second, x; /* of the other input; what x would be */
+        bool takes;
+    } checks[] = {
+        {"MatMul", {2, {3, 4}}, {2, {5, 3}}, true},     {"MatMul", {2, {3, 4}}, {2, {2, 4}}, false},
+        {"MatMul", {2, {3, 4}}, {3, {7, 2, 3}}, false}, {"MatMul", {2, {3, 4}}, {1, {3}}, false},
+        {"Add", {2, {2, 3}}, {2, {1, 3}}, true},        {"Add", {2, {2, 3}}, {1, {3}}, true},
+        {"Add", {2, {2, 3}}, {3, {2, 2, 3}}, false},    {"Add", {2, {2, 3}}, {2, {3, 3}}, false},
+        {"Nothing", {2, {2, 3}}, {2, {3, 3}}, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(checks); i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
+        uint32_t y = NODE(checks[i].op, "y", x, input("w", AMP_FLOAT, checks[i].second));
+        output(y);
+        infer_all();
+        if (amp_infer_takes(net.model, node_of(y), x, &checks[i].x) != checks[i].takes)
+            fail_msg("line %zu", i);
+        amp_value_at(net.model, y)->rank = -1; /* what has no known rank may have any */
+        bool fits = checks[i].takes || checks[i].x.rank == 3 || checks[i].x.rank == 1;
+        assert_int_equal(amp_infer_takes(net.model, node_of(y), x, &checks[i].x), fits);
+    }
+}
+
+/* Shapes are told where all operators have a shape function and what comes of it is known. */
+static void shapes_are_told_or_not(void **state)
+{
+    static const char *const ops[] = {"Relu", "Nothing", "NonZero", "MatMul"};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(ops); i++)
+        for (int is_last = 0; is_last < 2; is_last++) {
+            struct amp_error err = {.status = AMP_OK};
+            bool is_told = i != 0;
+            net_start(17);
+            uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), y;
+            if (is_last)
+                output(NODE("Neg", "a", x));
+            y = i == 3 ? NODE("MatMul", "y", x, x) : NODE(ops[i], "y", x);
+            if (!is_last)
+                output(NODE("Neg", "a", x));
+            output(y);
+            if (i < 3)
+                infer_all();
+            enum amp_status status = amp_infer_check_shapes(net.model, &is_told, &err);
+            assert_int_equal(status == AMP_OK, i < 3);
+            if (i < 3)
+                assert_int_equal(is_told, i == 0);
+            else
+                assert_non_null(strstr(err.text, "net.onnx: node "));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2379,6 +2437,8 @@ int main(void)
         NET_TEST(outputs_have_the_types_that_follow),
         NET_TEST(gradients_of_losses_are_scaled),
         NET_TEST(shapes_of_many_are_not_told),
+        NET_TEST(operators_take_other_shapes),
+        NET_TEST(shapes_are_told_or_not),
         NET_TEST(initializers_in_bodies_are_shared),
     };
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
