@@ -2234,9 +2234,18 @@ static void gradients_of_losses_are_scaled(void **state)
     struct amp_str point = {"x", 1};
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(checks); i++) {
+        /* of or to what is not in the algorithm, so that no gradient stops it */
+        Onnx__StringStringEntryProto of_other = ONNX__STRING_STRING_ENTRY_PROTO__INIT,
+                                     to_other = ONNX__STRING_STRING_ENTRY_PROTO__INIT;
+        Onnx__StringStringEntryProto *bindings[] = {&of_other, &to_other};
         Onnx__TrainingInfoProto info = ONNX__TRAINING_INFO_PROTO__INIT;
         struct amp_error err = {.status = AMP_OK};
         bool is_added = !checks[i].is_scaled;
+        of_other.key = to_other.value = text("elsewhere");
+        of_other.value = text("dx");
+        to_other.key = text("x");
+        info.n_update_binding = 2;
+        info.update_binding = bindings;
         info.algorithm = new_graph("", "");
         net_start(17);
         net.model->graphs[0].origin = info.algorithm;
@@ -2262,6 +2271,8 @@ static void gradients_of_losses_are_scaled(void **state)
         enum amp_status status = amp_grad_scaler_add(&scaled, &how, &is_added, &err);
         if (status != AMP_OK || is_added != checks[i].is_scaled)
             fail_msg("line %zu: %d %s", i, is_added, err.text);
+        assert_string_equal(of_other.value, "dx");
+        assert_string_equal(to_other.value, "elsewhere");
     }
 }
 
