@@ -213,6 +213,14 @@ static void attributes_are_compared(void **state)
     assert_true(selects(f, "ops: [Pad], when: {mode: [edge, reflect]}", pad));
     assert_false(selects(f, "ops: [Pad], when: {mode: reflec}", pad));
     assert_false(selects(f, "ops: [Pad], when: {mode: Reflect}", pad));
+    /* what is no number or text is like none */
+    uint32_t any = add_node(f, "Any", "");
+    amp_node_at(f->model, any)->domain = "com.example";
+    amp_node_set_attr(f->model, any,
+                      (struct amp_attr){.name = "any", .type = AMP_ATTR_TENSOR, .count = 1});
+    assert_true(selects(f, "ops: ['com.example::Any']", any));
+    assert_false(selects(f, "ops: ['com.example::Any'], when: {any: 1}", any));
+    assert_false(selects(f, "ops: ['com.example::Any'], when: {any: [[1]]}", any));
 }
 
 static void absent_attributes_have_the_default(void **state)
