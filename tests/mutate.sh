@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Changes single points of the program, by itself, and says which changes the tests let through. Not a part of make check.
 #   tests/mutate.sh [--seed N] [--count N] [--folder NAME]... [--files GLOB]... [--list] [--again] [--jobs N]
-#                   [--most SECONDS] [--sanitize] [--unrun] [--work DIR]
+#                   [--most SECONDS] [--plain] [--unrun] [--work DIR]
 #     --seed N        which changes are drawn (1)
 #     --count N       how many (30)
 #     --folder NAME   of the files below src/NAME; --files GLOB: of files whose paths match; several add up (all)
@@ -9,12 +9,13 @@
 #     --again         tests what survived the run before once more; only tests may have changed since
 #     --jobs N        how many changes, or tests, run at a time (1)
 #     --most SECONDS  without tests that take longer (600)
-#     --sanitize      builds with the sanitizers, as the second half of make check does
+#     --plain         without the sanitizers, under which what survives is tested once more otherwise, as make check does
 #     --unrun         makes no changes: prints the lines of those files that no test runs
 #     --work DIR      where its files go (build/mutate): one for each that runs at the same time
 # The changes are made in a copy of the tree. A change counts when its file compiles to another object than before; then the tests that
 # run the changed line are run until one fails, the quickest first: a change that none runs survives. Which those are says a build
 # with --coverage: it runs each test once, and again where the program or the test's files have changed, which takes most of an hour.
+# Under the sanitizers only tests are run that take less than a third of --most.
 # Changes of mutate.equivalent are not drawn. Exits 1 when changes survived.
 # DEPS (build/deps), ORACLES (build/oracle), CC and GCOV say where to find what make sets up, and the compiler with its gcov.
 set -u
@@ -22,7 +23,7 @@ shopt -s extglob
 export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 work=$top/build/mutate
-seed=1 count=30 jobs=1 most=600 only_list='' only_unrun='' again='' globs=() sanitize=''
+seed=1 count=30 jobs=1 most=600 only_list='' only_unrun='' again='' globs=() only_plain=''
 while [ $# -gt 0 ]; do
   case $1 in
     --seed) seed=$2; shift ;;
@@ -35,14 +36,14 @@ while [ $# -gt 0 ]; do
     --unrun) only_unrun=1 ;;
     --again) again=1 ;;
     --work) work=$(realpath -m "$2"); shift ;;
-    --sanitize) sanitize='-fsanitize=address,undefined -fsanitize-undefined-trap-on-error' ;;
+    --plain) only_plain=1 ;;
     *) sed -n 's/^#   /  /p' "$0" >&2; exit 2 ;;
   esac
   shift
 done
 if [ ${#globs[@]} -eq 0 ]; then globs=('src/*'); fi
 DEPS=${DEPS-$top/build/deps} ORACLES=${ORACLES-$top/build/oracle}
-tree=$work/tree records=$work/changes runs=$work/runs
+tree=$work/tree records=$work/records changes=$work/changes runs=$work/runs
 export ASAN_OPTIONS=${ASAN_OPTIONS-exitcode=99:detect_leaks=1:allocator_may_return_null=1:malloc_context_size=1}
 export OMP_NUM_THREADS=2 OMP_WAIT_POLICY=passive
 export CASES=$tree/build/cases DEPS ORACLES
@@ -58,12 +59,20 @@ copy_tree() {
 
 # Types that do not agree are errors, so that swapped arguments count where they compile for a reason.
 # The folder `coverage` has the program that notes which lines it runs, for what is asked before anything is changed; it notes them in
-# exit, which a batch's processes end without.
+# exit, which a batch's processes end without. Folders whose names end in .sanitized have it with the sanitizers.
 build() { # FOLDER TARGET...
-  local flags=$sanitize
-  if [ "$1" = coverage ]; then flags='--coverage -D_exit=exit'; fi
+  local flags=''
+  case $1 in
+    coverage) flags='--coverage -D_exit=exit' ;;
+    *.sanitized) flags='-fsanitize=address,undefined -fsanitize-undefined-trap-on-error' ;;
+  esac
   make -s -C "$tree" DEPS="$DEPS" CC="${CC:-gcc}" CFLAGS=-O2 BUILD="build/$1" \
     EXTRA="$flags -Werror=incompatible-pointer-types -Werror=int-conversion" "${@:2}"
+}
+
+# The program as it is, and more; ends the script when that fails.
+build_base() { # FOLDER TARGET...
+  build "$1" -j"$(nproc)" "build/$1/ampconv" "${@:2}" >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
 }
 
 object_of() { echo "build/$1/${2%.c}.o"; }
@@ -89,9 +98,9 @@ list_tests() {
 }
 
 # What an endless loop may take of the machine. The sanitizers need all addresses.
-limit_room() {
+limit_room() { # FOLDER
   ulimit -f 8388608
-  if [ -z "$sanitize" ]; then ulimit -v 16777216; fi
+  case $1 in *.sanitized) ;; *) ulimit -v 16777216 ;; esac
 }
 
 # Runs one test with the program and the units in build/FOLDER, no longer than SECONDS; its exit code, 124 when that was too short, 125
@@ -103,7 +112,7 @@ run_test() { # FOLDER TEST SECONDS
     *) command=(tests/run.sh "$2"); build "$1" "build/$1/ampconv" "build/$1/man/ampconv-ops.7" ;;
   esac >"$log" 2>&1 || return 125
   mkdir -p "$scratch"
-  (limit_room && cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$log" 2>&1) 2>/dev/null
+  (limit_room "$1" && cd "$tree" && AMPCONV=$bin/ampconv BUILD=$bin TMPDIR=$scratch JOBS=1 timeout -k 5 "$3" "${command[@]}" </dev/null >>"$log" 2>&1) 2>/dev/null
   code=$?
   chmod -R u+rwx "$scratch" && rm -rf "$scratch"
   return $code
@@ -155,10 +164,10 @@ record_runs() {
   xargs -r -d '\n' -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'record_run "$1"' - <<<"$tests"
 }
 
-# The tests that run a line, or the one with code before it in its function, the quickest first: milliseconds, the test, the seconds that
-# it may take. Of a line that is in no function (a macro's), the tests that run anything of the file.
-timed_tests() { # FILE LINE
-  awk -v file="$1" -v line="$2" -v most="$most" '
+# The tests of less than SECONDS that run a line, or the one with code before it in its function, the quickest first: milliseconds, the
+# test, the seconds that it may take. Of a line that is in no function (a macro's), the tests that run anything of the file.
+timed_tests() { # FILE LINE SECONDS
+  awk -v file="$1" -v line="$2" -v most="$3" '
     FNR == 1 { test = $1; time[test] = $3; next }
     $2 != file { next }
     $1 == "function" && $5 > 0 { runs_file[test] = 1 }
@@ -172,57 +181,69 @@ timed_tests() { # FILE LINE
 
 # Whether a test passes without a change; it is run when that is first asked. A test that does not says nothing of changes. Where the
 # program cannot be built without one, nothing does: that is noted.
-passes_unchanged() { # TEST
-  local code
+passes_unchanged() { # FOLDER TEST
+  local code asked="$1 $2"
   (
     flock 9
-    if ! grep -qF " $1 " "$work/unchanged"; then
-      run_test base "$1" 600
+    if ! grep -qF " $asked " "$work/unchanged"; then
+      run_test "$1" "$2" 600
       code=$?
-      if [ $code -eq 125 ]; then cp "$work/log.base.$SLOT0" "$work/broken"; fi
+      if [ $code -eq 125 ]; then cp "$work/log.$1.$SLOT0" "$work/broken"; fi
       if [ $code -eq 0 ]; then
-        echo "yes $1 ." >>"$work/unchanged"
+        echo "yes $asked ." >>"$work/unchanged"
       else
-        echo "no $1 ." >>"$work/unchanged"
-        echo "mutate.sh: $1 fails without a change, too: it is left out" >&2
+        echo "no $asked ." >>"$work/unchanged"
+        echo "mutate.sh: $2 fails without a change, too: it is left out" >&2
       fi
     fi
-    grep -qF "yes $1 " "$work/unchanged"
+    grep -qF "yes $asked " "$work/unchanged"
   ) 9>"$work/lock"
 }
 
 # ---- the changes ----
 
-# Makes a change and keeps its object as NUMBER; false when it does not compile or makes no other object.
-make_change() { # NUMBER FILE OFFSET LENGTH REPLACEMENT
-  local object base status=1
-  object=$tree/$(object_of base "$2") base=$work/objects/base.o
-  cp -p "$object" "$base" && cp -p "$tree/$2" "$work/before.c"
+# Makes a change and keeps its object as NUMBER; false when it does not compile or makes no other object than BASE, a folder, has.
+make_change() { # BASE NUMBER FILE OFFSET LENGTH REPLACEMENT
+  local object base=$work/objects/base.o status=1
+  object=$tree/$(object_of "$1" "$3")
+  cp -p "$object" "$base" && cp -p "$tree/$3" "$work/before.c"
   echo "$object" >"$work/changed"
-  perl "$top/tests/mutate.pl" apply "$work/before.c" "${@:3}" >"$tree/$2"
-  if build base "$(object_of base "$2")" >"$work/log.change" 2>&1 && ! cmp -s "$object" "$base"; then
-    cp "$object" "$work/objects/$1.o"
+  perl "$top/tests/mutate.pl" apply "$work/before.c" "${@:4}" >"$tree/$3"
+  if build "$1" "$(object_of "$1" "$3")" >"$work/log.change" 2>&1 && ! cmp -s "$object" "$base"; then
+    cp "$object" "$work/objects/$2.o"
     status=0
   fi
-  cp -p "$work/before.c" "$tree/$2" && cp -p "$base" "$object" && rm "$work/changed"
+  cp -p "$work/before.c" "$tree/$3" && cp -p "$base" "$object" && rm "$work/changed"
   return $status
 }
 
-# Draws changes until COUNT of them count: $records holds a line for each.
+# Draws changes until COUNT of them count: $records holds a line for each, $changes what makes it.
 draw_changes() {
   local n=0 file line kind offset length replacement before after
   : >"$records"
+  : >"$changes"
   while [ $n -lt "$count" ] && IFS=$'\x1f' read -r file line kind offset length replacement before after; do
-    make_change $n "$file" "$offset" "$length" "$replacement" || continue
+    make_change base $n "$file" "$offset" "$length" "$replacement" || continue
     printf '%s\t%s\t%s\t%s  ->  %s\n' "$n" "$file" "$file:$line" "$kind: $before" "$after" >>"$records"
+    printf '%s\x1f%s\x1f%s\x1f%s\x1f%s\n' "$n" "$file" "$offset" "$length" "$replacement" >>"$changes"
     n=$((n + 1))
   done < <(list_changes "$tree" | tr '\t' '\037')
 }
 
-# The changes of the run before that survived.
+# The changes that survived so far; the verdicts are those of the others.
 keep_survivors() {
   awk -F '\t' 'NR == FNR { if ($1 == "survived") is_left[$3 FS $4] = 1; next } ($3 FS $4) in is_left' "$work/verdicts" "$records" >"$records.left" &&
-    mv "$records.left" "$records"
+    mv "$records.left" "$records" && sed -i '/^survived/d' "$work/verdicts"
+}
+
+# Makes the changes of $records anew, with the sanitizers. Where one makes no other object there, it survives.
+sanitize_changes() {
+  local number file offset length replacement
+  while IFS=$'\x1f' read -r number file offset length replacement; do
+    grep -q "^$number"$'\t' "$records" || continue
+    make_change base.sanitized "$number" "$file" "$offset" "$length" "$replacement" ||
+      cp "$tree/$(object_of base.sanitized "$file")" "$work/objects/$number.o"
+  done <"$changes"
 }
 
 list_files() { # FOLDER that has src
@@ -239,28 +260,41 @@ list_changes() { # FOLDER that has src
   (cd "$1" && perl "$top/tests/mutate.pl" list "$seed" "$top/tests/mutate.equivalent" "${files[@]}")
 }
 
-# Tests the change of one line of $records; says and notes what came of it. 255, with which xargs stops: the program cannot be built.
-judge() { # NUMBER FILE PLACE CHANGE, with tabs between
-  local number file place change test seconds code verdict=survived by='' folder=job$((SLOT0 + 1)) object
+# Tests the change of one line of $records by tests of less than SECONDS, in the folders whose names end in SUFFIX; says and notes what
+# came of it. 255, with which xargs stops: the program cannot be built.
+judge() { # SUFFIX SECONDS and NUMBER FILE PLACE CHANGE, with tabs between
+  local number file place change test seconds code verdict=survived by='' folder=job$((SLOT0 + 1))$1 object
   is_wanted || return 255
-  IFS=$'\t' read -r number file place change <<<"$1"
+  IFS=$'\t' read -r number file place change <<<"$3"
   object=$tree/$(object_of "$folder" "$file")
   cp "$work/objects/$number.o" "$object"
   while read -r _ test seconds; do
     run_test "$folder" "$test" "$seconds"
     code=$?
     if [ $code -eq 0 ]; then continue; fi
-    if ! passes_unchanged "$test"; then
+    if ! passes_unchanged "base$1" "$test"; then
       if [ -e "$work/broken" ]; then return 255; fi
       continue
     fi
-    verdict=caught by=$test
+    verdict=caught by=$test$1
     if [ $code -eq 124 ]; then verdict=timeout; fi
     break
-  done < <(timed_tests "$file" "${place##*:}")
-  cp "$tree/$(object_of base "$file")" "$object"
+  done < <(timed_tests "$file" "${place##*:}" "$2")
+  cp "$tree/$(object_of "base$1" "$file")" "$object"
   printf '%s\t%s\t%s\t%s\t%s\n' $verdict "$file" "$place" "$change" "$by" >>"$work/verdicts"
   printf '%-8s %s  %s%s\n' $verdict "$place" "$change" "${by:+  [$by]}"
+}
+
+# Tests all changes of $records.
+judge_all() { # SUFFIX SECONDS
+  local i
+  for ((i = 1; i <= jobs; i++)); do rm -rf "$tree/build/job$i$1" && cp -a "$tree/build/base$1" "$tree/build/job$i$1"; done
+  tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'judge "$@"' - "$1" "$2"
+  if [ -e "$work/broken" ]; then
+    tail -5 "$work/broken" >&2
+    echo "mutate.sh: the program cannot be built without a change: no verdict can be trusted" >&2
+    exit 2
+  fi
 }
 
 # ---- the report ----
@@ -284,10 +318,10 @@ mkdir -p "$work" && copy_tree || exit 2
 if [ -n "$again" ]; then keep_survivors; fi
 # A run that was cut off may have left the object of a change.
 if [ -f "$work/changed" ]; then rm -f "$(cat "$work/changed")" "$work/changed"; fi
-build base -j"$(nproc)" build/base/ampconv cases >"$work/log.base" 2>&1 || { tail -5 "$work/log.base" >&2; exit 2; }
+build_base base cases
 read_test_env
 main=$$
-export top work tree runs records sanitize most main
+export top work tree runs records most main
 export -f is_wanted build object_of limit_room run_test checksum_of run_of record_run timed_tests passes_unchanged judge
 record_runs || exit 2
 if [ -n "$only_unrun" ]; then
@@ -295,15 +329,15 @@ if [ -n "$only_unrun" ]; then
   exit
 fi
 if [ -z "$again" ]; then draw_changes; fi
-for ((i = 1; i <= jobs; i++)); do rm -rf "$tree/build/job$i" && cp -a "$tree/build/base" "$tree/build/job$i"; done
 : >"$work/verdicts"
 : >"$work/unchanged"
 rm -f "$work/broken"
-tr '\n' '\0' <"$records" | xargs -0 -r -P "$jobs" --process-slot-var=SLOT0 -n 1 bash -c 'judge "$1"' -
-if [ -e "$work/broken" ]; then
-  tail -5 "$work/broken" >&2
-  echo "mutate.sh: the program cannot be built without a change: no verdict can be trusted" >&2
-  exit 2
+judge_all '' "$most"
+if [ -z "$only_plain" ]; then
+  keep_survivors
+  build_base base.sanitized
+  sanitize_changes
+  judge_all .sanitized $((most / 3))
 fi
 echo
 report

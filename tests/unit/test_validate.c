@@ -704,6 +704,8 @@ static void steps_are_set_against_each_other(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         expect_step(&cases[i]);
+}
+
 /* ---- layers ---------------------------------------------------------------------------------- */
 
 /* x, of four numbers, is 1, 2, 3 and -4, in the second sample twice that; c is true. */
