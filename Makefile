@@ -188,7 +188,7 @@ $(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=a
 $(BUILD)/unit/test_steady: LDFLAGS += -Wl,--wrap=amp_kernel_call_run
 
 # The test puts another folder in place of the one with the sets and the table of names.
-$(BUILD)/unit/test_rules: LDFLAGS += -Wl,--wrap=amp_rules_dir
+$(BUILD)/unit/test_rule_files: LDFLAGS += -Wl,--wrap=amp_rules_dir
 
 # The test hides the caches of the CPU.
 $(BUILD)/unit/test_layouts: LDFLAGS += -Wl,--wrap=amp_cpu_tells_caches

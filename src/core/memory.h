@@ -58,8 +58,8 @@ enum amp_status amp_memory_fail(struct amp_error *err, const char *what, size_t 
 #    define AMP_MEMORY_FORBID(data, size) ASAN_POISON_MEMORY_REGION(data, size)
 #    define AMP_MEMORY_ALLOW(data, size) ASAN_UNPOISON_MEMORY_REGION(data, size)
 #else
-#    define AMP_MEMORY_FORBID(data, size) ((void)(data), (void)(size))
-#    define AMP_MEMORY_ALLOW(data, size) ((void)(data), (void)(size))
+#    define AMP_MEMORY_FORBID(data, size) ((void)0)
+#    define AMP_MEMORY_ALLOW(data, size) ((void)0)
 #endif
 
 /* Writes BYTES for people to TEXT: "512 bytes", "12.3 GB" (powers of 1000). Returns TEXT. */

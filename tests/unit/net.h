@@ -185,6 +185,35 @@ static inline void set_word(uint32_t value, const char *name, const char *word)
         (struct amp_attr){.name = name, .type = AMP_ATTR_STRING, .count = 1, .strings = string});
 }
 
+static inline void set_floats(uint32_t value, const char *name, size_t count, const float *items)
+{
+    amp_node_set_attr(
+        net.model, node_of(value),
+        (struct amp_attr){.name = name,
+                          .type = AMP_ATTR_FLOATS,
+                          .count = count,
+                          .floats = amp_arena_memdup(net.arena, items, count * sizeof *items)});
+}
+
+/* Any attribute that is a list, of COUNT items of SIZE bytes. */
+static inline void set_array(uint32_t value, const char *name, enum amp_attr_type type,
+                             size_t count, const void *items, size_t size)
+{
+    struct amp_attr attr = {.name = name, .type = type, .count = count};
+    attr.ints = amp_arena_memdup(net.arena, items, count * size);
+    amp_node_set_attr(net.model, node_of(value), attr);
+}
+
+/* A model of one operator on one input, which has SHAPE. */
+static inline uint32_t start_one(const char *op_type, int opset, enum amp_dtype dtype,
+                                 struct amp_shape shape)
+{
+    net_start(opset);
+    uint32_t y = NODE(op_type, "y", input("x", dtype, shape));
+    output(y);
+    return y;
+}
+
 /* ---- what comes of it ---- */
 
 /* Checks and infers, as when the model comes from a file. */

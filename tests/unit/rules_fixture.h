@@ -172,4 +172,13 @@ static inline bool selects(struct fixture *f, const char *selectors, uint32_t no
     return line_of(f, node) == 4;
 }
 
+/* What is said ends with TEXT behind the place, in the file. */
+static inline void assert_said(const struct fixture *f, const char *text)
+{
+    size_t folder = strlen(f->folder);
+
+    assert_memory_equal(f->err.text, f->folder, folder);
+    assert_string_equal(f->err.text + folder, text);
+}
+
 #endif

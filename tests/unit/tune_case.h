@@ -192,6 +192,25 @@ static inline struct amp_trials tune_trials(struct tune_case *tune, size_t most,
     };
 }
 
+static inline void tune_open(struct amp_trials *trials)
+{
+    struct amp_error err = {.status = AMP_OK};
+    if (amp_trials_open(trials, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+}
+
+/* Runs the trial that keeps the units whose bits are set. */
+static inline struct amp_trial *tune_run_bits(struct amp_trials *trials, uint32_t bits)
+{
+    bool keeps[32];
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_trial *trial;
+    for (size_t i = 0; i < 32; i++)
+        keeps[i] = bits >> i & 1;
+    assert_int_equal(amp_trials_run(trials, keeps, "test", &trial, &err), AMP_OK);
+    return trial;
+}
+
 /* Runs the strategy NAME on TRIALS, which are open; returns whether the answer is minimal. */
 static inline bool tune_search(struct tune_case *tune, struct amp_trials *trials, const char *name)
 {

@@ -1,0 +1,1663 @@
+/* What the words of a command line mean, those about inputs too, and where what is written goes. */
+#include "cli/bench.h"
+#include "cli/calibrate.h"
+#include "cli/compare.h"
+#include "cli/completion_words.h"
+#include "cli/convert/convert.h"
+#include "cli/destination.h"
+#include "cli/inputs.h"
+#include "cli/options/command_line.h"
+#include "cli/options/target.h"
+#include "cli/options/tolerance.h"
+#include "cli/report/head.h"
+#include "cli/report/json.h"
+#include "cli/rules.h"
+#include "cli/run.h"
+#include "cli/train.h"
+#include "cli/validation.h"
+#include "core/arena.h"
+#include "core/array.h"
+#include "core/number/interval.h"
+#include "core/status.h"
+#include "core/tensor.h"
+#include "net.h"
+#include "onnx/file/external.h"
+#include "onnx/sample/tensor_file.h"
+#include "onnx/schema/schema.h"
+#include "scratch.h"
+
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- words of a command line ----------------------------------------------------------------- */
+
+/* What the program makes of words behind its name; a value that is refused has a text that says so.
+ */
+
+enum { WORDS_MAX = 32 };
+
+/* The words of LINE, between which there are spaces, taken apart: in static memory, since options
+   point there. */
+static enum amp_status parse_line(const char *line, struct amp_options *options,
+                                  struct amp_error *err)
+{
+    static char text[4096];
+    char *argv[WORDS_MAX + 1] = {(char[]){"ampconv"}};
+    int argc = 1;
+    snprintf(text, sizeof text, "%s", line);
+    for (char *word = strtok(text, " "); word != NULL && argc < WORDS_MAX; word = strtok(NULL, " "))
+        argv[argc++] = word;
+    *err = (struct amp_error){.status = AMP_OK};
+    return amp_command_line_parse(argc, argv, options, err);
+}
+
+struct said {
+    const char *line;
+    const char *text; /* that it is refused with; NULL: it is not */
+};
+
+static void assert_lines(const struct said *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct amp_options options;
+        struct amp_error err;
+        enum amp_status status = parse_line(rows[i].line, &options, &err);
+        if (strcmp(err.text, rows[i].text != NULL ? rows[i].text : "") != 0)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        assert_int_equal(status, rows[i].text != NULL ? AMP_USAGE : AMP_OK);
+        amp_command_line_free(&options);
+    }
+}
+
+static void options_go_together_or_not(void **state)
+{
+    static const struct said rows[] = {
+        {"m --threads 1024", NULL},
+        {"m --threads 1025", "--threads 1025: at most 1024 are possible"},
+        {"m --inline", NULL},
+        {"m --external-data d", NULL},
+        {"m --inline --external-data d", "--inline and --external-data exclude each other"},
+        {"bench m --runs 1", NULL},
+        {"bench m --runs 0", "--runs 0: at least 1 is needed"},
+        {"m --eval-lower", "--eval-lower and --eval-timeout go with --eval"},
+        {"m --eval-timeout 1", "--eval-lower and --eval-timeout go with --eval"},
+        {"m --eval-timeout 0", NULL},
+        {"m --eval c --eval-lower --eval-timeout 1", NULL},
+        {"m --eval-reference 1", "--eval-reference goes with --eval"},
+        {"m --eval c --eval-reference 1", NULL},
+        {"run --list-ops", NULL},
+        {"run --test-suite d", NULL},
+        {"run --list-ops --test-suite d", "--list-ops and --test-suite exclude each other"},
+        {"run --test-suite d --filter f", NULL},
+        {"run m --filter f", "--filter goes with --test-suite"},
+        {"run --list-ops --report r", "--report does not go with --list-ops"},
+        {"run --test-suite d --report r", "--report does not go with --test-suite"},
+        {"run m --report r", NULL},
+        {"m -j 2", "--jobs goes with --tune, or several models and --output-dir"},
+        {"m -j 2 --tune", NULL},
+        {"m -j 2 --output-dir d", NULL},
+        {"m -j 0 --tune", "--jobs 0: 1 to 1024 are possible"},
+        {"m -j 1 --tune", NULL},
+        {"m -j 1024 --tune", NULL},
+        {"m -j 1025 --tune", "--jobs 1025: 1 to 1024 are possible"},
+        {"m n", "'n' is a second model: several need --output-dir DIR, where they go"},
+        {"bench m n", NULL},
+        {"m n --output-dir d", NULL},
+        {"m --output-dir d -o o", "--output is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --external-data o",
+         "--external-data is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --explain",
+         "--explain is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --dump-after read",
+         "--dump-after is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --tune --rules-out o",
+         "--rules-out is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --tune --costs-out o",
+         "--costs-out is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --tune --tune-log o",
+         "--tune-log is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --list", "--list is of one model: --output-dir does not go with it"},
+        {"m --output-dir d --json=r --report p", NULL},
+        {"run m --output-dir d --json -", NULL},
+        {"m --target snr>=4", "--target goes with --tune"},
+        {"m --target ort-cpu", NULL},
+        {"m --target snr>=4 --tune", NULL},
+        {"m --max-trials 5", "--max-trials goes with --tune"},
+        {"m --costs c", "--costs goes with --tune"},
+        {"m --costs-out c", "--costs-out goes with --tune"}};
+    (void)state;
+    assert_lines(rows, AMP_COUNT(rows));
+}
+
+static void explanations_and_lists_have_a_stream(void **state)
+{
+    static const struct said rows[] = {
+        {"m --explain", NULL},
+        {"m --explain=text --json -", NULL},
+        {"m --explain=json", NULL},
+        {"m --explain=json --json=f", NULL},
+        {"m --explain=noise --json=f", NULL},
+        {"m --explain=txt", "--explain=txt: text, json or noise is needed"},
+        {"m --explain=json --json", "stdout cannot take both --explain=json and --json -"},
+        {"m --explain=noise --json", "stdout cannot take both --explain=noise and --json -"},
+        {"m --explain=noise --list", "--explain=noise runs models: --list does not"},
+        {"m --explain=json --list", NULL},
+        {"m --list", NULL},
+        {"m --list -o o", "--list only lists: --output does not go with it"},
+        {"m --list --json=f", "--list only lists: --json does not go with it"},
+        {"m --list --report f", "--list only lists: --report does not go with it"},
+        {"m --list --dump-after f", "--list only lists: --dump-after does not go with it"}};
+    (void)state;
+    assert_lines(rows, AMP_COUNT(rows));
+}
+
+static void each_command_takes_as_many_words(void **state)
+{
+    static const struct said rows[] = {
+        {"", "no MODEL given; see ampconv --help"},
+        {"-q", "no MODEL given; see ampconv --help"},
+        {"--help", NULL},
+        {"--version", NULL},
+        {"run --help a b", NULL},
+        {"run --version a b", NULL},
+        {"help", NULL},
+        {"help run", NULL},
+        {"help rn", "help rn: there is no such command; did you mean 'run'?"},
+        {"help xyz", "help xyz: there is no such command; see ampconv --help"},
+        {"help -q", NULL},
+        {"completion", "no SHELL given; see ampconv --help"},
+        {"completion bash", NULL},
+        {"completion bash zsh", "'zsh' is one word too many; see ampconv --help"},
+        {"run", "no MODEL given; see ampconv --help"},
+        {"run a", NULL},
+        {"run a b", "'b' is one word too many; see ampconv --help"},
+        {"run --list-ops a", "'a' is one word too many; see ampconv --help"},
+        {"run --test-suite d a", "'a' is one word too many; see ampconv --help"},
+        {"compare a", NULL},
+        {"compare a b", NULL},
+        {"compare a b c", "'c' is one word too many; see ampconv --help"},
+        {"bench a b c", NULL},
+        {"calibrate a b", "'b' is one word too many; see ampconv --help"},
+        {"train a b", "'b' is one word too many; see ampconv --help"},
+        {"rules", NULL},
+        {"rules a", NULL},
+        {"rules a b", "'b' is one word too many; see ampconv --help"},
+        {"rules --check", "--check NAME|FILE: a rule set is needed"},
+        {"rules --check a", NULL},
+        {"rules --check a b", NULL},
+        {"rules --check a b c", "'c' is one word too many; see ampconv --help"},
+        {"rules --diff", "--diff A B MODEL: two rule sets and a model are needed"},
+        {"rules --diff a b", "--diff A B MODEL: two rule sets and a model are needed"},
+        {"rules --diff a b c", NULL},
+        {"rules --diff a b c d", "'d' is one word too many; see ampconv --help"},
+        {"m -x", "unknown option '-x'; see ampconv --help"},
+        {"m -qx", "unknown option '-x'; see ampconv --help"},
+        {"m --explian", "unknown option '--explian'; did you mean '--explain'?"},
+        {"m --qqqqqqqqqqqqq", "unknown option '--qqqqqqqqqqqqq'; see ampconv --help"},
+        {"m --quiet=1", "--quiet takes no value"},
+        {"m --layers", "--layers does not go with 'ampconv MODEL'"},
+        {"convert m --layers", "--layers does not go with 'ampconv convert'"},
+        {"run m -d bf16", "--dtype does not go with 'ampconv run'"},
+        {"m -d", "--dtype needs a value: DTYPE"},
+        {"m --dtype", "--dtype needs a value: DTYPE"},
+        {"m --samples", "--samples needs a value: N"}};
+    (void)state;
+    assert_lines(rows, AMP_COUNT(rows));
+}
+
+static void numbers_and_sizes_are_whole(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t size; /* 0: refused */
+    } sizes[] = {{"1", 1},
+                 {"500M", 500000000},
+                 {"3K", 3000},
+                 {"4G", 4000000000},
+                 {"2T", 2000000000000},
+                 {"1Ki", 1024},
+                 {"3Mi", 3 << 20},
+                 {"1Gi", 1 << 30},
+                 {"2Ti", INT64_C(2) << 40},
+                 {"9223372036854775807", INT64_MAX},
+                 {"9223372T", 9223372000000000000},
+                 {"9223373T", 0},
+                 {"9223372036854775808", 0},
+                 {"0", 0},
+                 {"-1", 0},
+                 {"0K", 0},
+                 {"K", 0},
+                 {"1i", 0},
+                 {"1KB", 0},
+                 {"1Kii", 0},
+                 {"1k", 0},
+                 {"1.5G", 0},
+                 {"x", 0}};
+    static const struct said rows[] = {
+        {"m --seed 0", NULL},
+        {"m --seed 9223372036854775807", NULL},
+        {"m --seed 9223372036854775808",
+         "--seed 9223372036854775808: a number of 0 or more is needed"},
+        {"m --seed=", "--seed : a number of 0 or more is needed"},
+        {"m --seed x", "--seed x: a number of 0 or more is needed"},
+        {"m --seed 1x", "--seed 1x: a number of 0 or more is needed"},
+        {"m --seed -1", "--seed -1: a number of 0 or more is needed"}};
+    struct amp_options options;
+    struct amp_error err;
+    (void)state;
+    assert_lines(rows, AMP_COUNT(rows));
+    for (size_t i = 0; i < AMP_COUNT(sizes); i++) {
+        char line[64], text[128];
+        snprintf(line, sizeof line, "m --max-memory %s", sizes[i].text);
+        snprintf(text, sizeof text, "--max-memory %s: a number of bytes is needed, as 500M or 4G",
+                 sizes[i].text);
+        enum amp_status status = parse_line(line, &options, &err);
+        assert_int_equal(status, sizes[i].size == 0 ? AMP_USAGE : AMP_OK);
+        assert_string_equal(err.text, sizes[i].size == 0 ? text : "");
+        if (sizes[i].size != 0)
+            assert_int_equal(options.max_memory, sizes[i].size);
+        amp_command_line_free(&options);
+    }
+}
+
+/* What stands behind an option is its value, what does not is an operand. */
+static void words_have_their_places(void **state)
+{
+    struct amp_options options;
+    struct amp_error err;
+    (void)state;
+    assert_int_equal(parse_line("m", &options, &err), AMP_OK);
+    assert_int_equal(options.command, AMP_CMD_CONVERT);
+    assert_null(options.words->name);
+    assert_int_equal(options.samples, -1);
+    assert_int_equal(options.external_threshold, 1024);
+    assert_int_equal(options.runs, 20);
+    assert_int_equal(options.max_trials, -1);
+    assert_int_equal(options.steps, -1);
+    assert_int_equal(options.epochs, -1);
+    assert_int_equal(options.batch, -1);
+    assert_int_equal(options.jobs, -1);
+    assert_int_equal(options.lines, -1);
+    assert_false(options.wants_help);
+    amp_command_line_free(&options);
+
+    assert_int_equal(
+        parse_line("run -vqv m --json --seed=3 --data a --data=b -i x=y -- ", &options, &err),
+        AMP_OK);
+    assert_int_equal(options.command, AMP_CMD_RUN);
+    assert_string_equal(options.words->name, "run");
+    assert_int_equal(options.verbosity, 2);
+    assert_true(options.is_quiet);
+    assert_string_equal(options.json, "-");
+    assert_int_equal(options.seed, 3);
+    assert_int_equal(options.data.count, 2);
+    assert_string_equal(options.data.items[0], "a");
+    assert_string_equal(options.data.items[1], "b");
+    assert_string_equal(options.inputs.items[0], "x=y");
+    assert_int_equal(options.operands.count, 1);
+    amp_command_line_free(&options);
+
+    assert_int_equal(
+        parse_line("-dfp16 --output-dir d --json a.json -fo- - -- -q --json", &options, &err),
+        AMP_USAGE);
+    assert_string_equal(options.dtype, "fp16");
+    assert_string_equal(options.json, "a.json");
+    assert_string_equal(options.output, "-");
+    assert_true(options.is_forced);
+    assert_false(options.is_quiet);
+    assert_int_equal(options.operands.count, 3);
+    assert_string_equal(options.operands.items[0], "-");
+    assert_string_equal(options.operands.items[1], "-q");
+    assert_string_equal(options.operands.items[2], "--json");
+    amp_command_line_free(&options);
+
+    /* The name of a report is the next word only where it is one. */
+    assert_int_equal(parse_line("run m --json", &options, &err), AMP_OK);
+    assert_string_equal(options.json, "-");
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("run --json m.json", &options, &err), AMP_USAGE);
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("run --json m", &options, &err), AMP_OK);
+    assert_string_equal(options.operands.items[0], "m");
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("run m --json -", &options, &err), AMP_OK);
+    assert_int_equal(options.operands.count, 1);
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("m --explain text --output-dir d", &options, &err), AMP_USAGE);
+    assert_string_equal(options.explain, "text");
+    assert_int_equal(options.operands.count, 2);
+    amp_command_line_free(&options);
+
+    /* A name of several options is that of the command, a letter too. */
+    assert_int_equal(parse_line("calibrate m -o r", &options, &err), AMP_OK);
+    assert_string_equal(options.output, "r");
+    amp_command_line_free(&options);
+    assert_int_equal(
+        parse_line("m --target tensorrt --target snr>=3 --target a<=1 --tune", &options, &err),
+        AMP_OK);
+    assert_int_equal(options.runtimes.count, 1);
+    assert_int_equal(options.targets.count, 2);
+    assert_string_equal(options.runtimes.items[0], "tensorrt");
+    assert_string_equal(options.targets.items[1], "a<=1");
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("help bench", &options, &err), AMP_OK);
+    assert_true(options.wants_help);
+    assert_int_equal(options.command, AMP_CMD_BENCH);
+    amp_command_line_free(&options);
+}
+
+static bool is_any(const struct amp_option *option)
+{
+    return strcmp(option->name, "seed") != 0;
+}
+
+/* Options that differ from the defaults become words again, of the command alone. */
+static void options_become_words_again(void **state)
+{
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_arena *arena = amp_arena_create();
+    (void)state;
+    assert_int_equal(
+        parse_line("m -vv -q --seed 4 -r a -r b'c --samples 5 --jobs 3 --tune --explain -d fp16 "
+                   "--external-threshold 1024 --max-memory 2K --json=j --tune-log l",
+                   &options, &err),
+        AMP_OK);
+    assert_string_equal(amp_command_line_compose(&options, is_any, arena),
+                        " --dtype=fp16 --explain=text --rules=a --rules='b'\\''c' --samples=5 "
+                        "--max-memory=2000 --tune --tune-log=l --json=j --jobs=3 --quiet --verbose "
+                        "--verbose");
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("m", &options, &err), AMP_OK);
+    assert_string_equal(amp_command_line_compose(&options, is_any, arena), "");
+    amp_command_line_free(&options);
+    amp_arena_destroy(arena);
+}
+
+/* ---- values of options ---- */
+
+static void assert_target(const char *line, const char *text)
+{
+    struct amp_options options;
+    struct amp_target target = {.lower = AMP_UNDEFINED};
+    struct amp_error err;
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    enum amp_status status = amp_target_parse(&options, &target, &err);
+    if (strcmp(err.text, text) != 0)
+        fail_msg("%s: '%s'", line, err.text);
+    assert_int_equal(status, text[0] != '\0' ? AMP_USAGE : AMP_OK);
+    amp_command_line_free(&options);
+}
+
+static struct amp_target target_of(const char *line)
+{
+    struct amp_options options;
+    struct amp_target target = {.lower = AMP_UNDEFINED};
+    struct amp_error err;
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    assert_int_equal(amp_target_parse(&options, &target, &err), AMP_OK);
+    amp_command_line_free(&options);
+    return target;
+}
+
+static void a_model_becomes_what_options_say(void **state)
+{
+    static const char *const lines[] = {"m",
+                                        "m -d fp16",
+                                        "m -d fp32",
+                                        "m -d bf16,fp16",
+                                        "m -d fp16,bf16",
+                                        "m -d fp16,bf16 --tune",
+                                        "m -d bf16 --tune"};
+    static const enum amp_dtype dtypes[][2] = {
+        {AMP_BFLOAT16, AMP_UNDEFINED}, {AMP_FLOAT16, AMP_UNDEFINED}, {AMP_FLOAT, AMP_UNDEFINED},
+        {AMP_BFLOAT16, AMP_FLOAT16},   {AMP_FLOAT16, AMP_BFLOAT16},  {AMP_BFLOAT16, AMP_FLOAT16},
+        {AMP_BFLOAT16, AMP_UNDEFINED}};
+    static const char *const wrong[] = {"fp8",       "bf16,",          ",bf16",
+                                        "bf16,bf16", "bf16,fp32",      "fp32,bf16",
+                                        "int32",     "bf16,fp16,fp16", "aaaaaaaaaaaaaaaa,bf16"};
+    static const char *const opsets[] = {
+        "0", "-1", "x", "1x", "2147483648", "99999999999999999999", "AUTO"};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(lines); i++) {
+        struct amp_target target = target_of(lines[i]);
+        assert_int_equal(target.lower, dtypes[i][0]);
+        assert_int_equal(target.second, dtypes[i][1]);
+        assert_int_equal(target.mode, AMP_OPSET_AUTO);
+        assert_true(target.shares_casts);
+        assert_false(target.keeps_types);
+        assert_int_equal(target.scaling, AMP_SCALING_AUTO);
+    }
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        char line[64], text[128];
+        snprintf(line, sizeof line, "m -d %s", wrong[i]);
+        snprintf(text, sizeof text,
+                 "--dtype %s: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed", wrong[i]);
+        assert_target(line, text);
+    }
+    for (size_t i = 0; i < AMP_COUNT(opsets); i++) {
+        char line[64], text[128];
+        snprintf(line, sizeof line, "m --opset=%s", opsets[i]);
+        snprintf(text, sizeof text, "--opset %s: auto, keep or an opset's number is needed",
+                 opsets[i]);
+        assert_target(line, text);
+    }
+    assert_target("m --opset=", "--opset : auto, keep or an opset's number is needed");
+    assert_int_equal(target_of("m --opset keep").mode, AMP_OPSET_KEEP);
+    assert_int_equal(target_of("m --opset auto").mode, AMP_OPSET_AUTO);
+    struct amp_target target = target_of("m --opset 1 --cast-cache off --target ort-cpu --target "
+                                         "tensorrt --target ort-cpu");
+    assert_int_equal(target.mode, AMP_OPSET_EXACT);
+    assert_int_equal(target.opset, 1);
+    assert_false(target.shares_casts);
+    assert_false(target.keeps_types);
+    assert_int_equal(target.runtimes.count, 2);
+    assert_ptr_equal(target.runtimes.items[0], amp_runtime_find("ort-cpu"));
+    assert_ptr_equal(target.runtimes.items[1], amp_runtime_find("tensorrt"));
+    target = target_of("m -d fp32 --opset 2147483647");
+    assert_int_equal(target.opset, INT_MAX);
+    assert_true(target.keeps_types);
+}
+
+static void what_lowers_nothing_takes_no_rules(void **state)
+{
+    static const struct {
+        const char *option, *name;
+        bool is_of_types; /* it is refused only where the types stay */
+    } rows[] = {{"-r torch-cpu", "--rules", false},
+                {"--op a=b", "--op", false},
+                {"--node a=b", "--node", false},
+                {"--target ort-cpu", "--target", false},
+                {"--grad-scaler on", "--grad-scaler", false},
+                {"--io lower", "--io", true},
+                {"--explain", "--explain", true},
+                {"--list", "--list", true}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        char line[128], text[128];
+        snprintf(text, sizeof text, "--dtype fp32 lowers nothing: %s does not go with it",
+                 rows[i].name);
+        snprintf(line, sizeof line, "m -d fp32 %s", rows[i].option);
+        assert_target(line, rows[i].is_of_types ? "" : text);
+        snprintf(line, sizeof line, "m -d fp32 --opset keep %s", rows[i].option);
+        assert_target(line, rows[i].is_of_types ? "" : text);
+        snprintf(line, sizeof line, "m -d fp32 --opset 20 %s", rows[i].option);
+        assert_target(line, text);
+        snprintf(line, sizeof line, "m -d bf16 --opset 20 %s", rows[i].option);
+        assert_target(line, "");
+    }
+    assert_target("m -d fp32 --opset 20 --cast-cache on",
+                  "--dtype fp32 lowers nothing: --cast-cache does not go with it");
+    assert_target("m -d fp32 --cast-cache on", "");
+    assert_target("m --cast-cache maybe", "--cast-cache maybe: on or off is needed");
+    assert_target(
+        "m --target ort-cup",
+        "--target ort-cup: a runtime (ampconv, ort-cpu, ort-cuda, tensorrt, openvino) or a "
+        "bound (METRIC>=VALUE, METRIC<=VALUE) is needed; did you mean 'ort-cpu'?");
+    assert_target(
+        "m --target zzzzzzzz",
+        "--target zzzzzzzz: a runtime (ampconv, ort-cpu, ort-cuda, tensorrt, openvino) or a "
+        "bound (METRIC>=VALUE, METRIC<=VALUE) is needed");
+}
+
+/* A model is raised to what is released, or left where it is. */
+static void models_are_only_ever_raised(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *model = amp_model_create(arena, "m");
+    int released = amp_schema_released_opset();
+    (void)state;
+    for (int mode = AMP_OPSET_AUTO; mode <= AMP_OPSET_EXACT; mode++) {
+        struct amp_target target = {.mode = (enum amp_opset_mode)mode, .opset = 20};
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_target_check(&target, model, &err),
+                         mode == AMP_OPSET_EXACT ? AMP_UNSUPPORTED : AMP_OK);
+        assert_string_equal(err.text, mode == AMP_OPSET_EXACT
+                                          ? "m: --opset 20: the model imports no opset of ai.onnx"
+                                          : "");
+    }
+    for (int opset = released - 1; opset <= released + 2; opset++)
+        for (int wanted = released - 1; wanted <= released + 2; wanted++) {
+            struct amp_target target = {.mode = AMP_OPSET_EXACT, .opset = wanted};
+            struct amp_error err = {.status = AMP_OK};
+            char text[128] = "";
+            amp_model_import(model, "", opset);
+            if (wanted < opset)
+                snprintf(text, sizeof text,
+                         "m: --opset %d: the model has opset %d, and is only ever raised", wanted,
+                         opset);
+            else if (wanted > opset && wanted > released)
+                snprintf(text, sizeof text, "m: --opset %d: the newest that is released is %d",
+                         wanted, released);
+            assert_int_equal(amp_target_check(&target, model, &err),
+                             text[0] != '\0' ? AMP_UNSUPPORTED : AMP_OK);
+            assert_string_equal(err.text, text);
+        }
+    amp_arena_destroy(arena);
+}
+
+/* Which of the inputs and outputs change, by their names. */
+static void assert_io(struct amp_model *model, const char *line, const char *names,
+                      const char *text)
+{
+    struct amp_options options;
+    struct amp_target target = {.lower = AMP_BFLOAT16};
+    struct amp_error err;
+    struct amp_ids ids = {.count = 0};
+    char found[64] = "";
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    enum amp_status status = amp_target_interface(&options, &target, model, &ids, &err);
+    assert_string_equal(err.text, text);
+    assert_int_equal(status, text[0] != '\0' ? AMP_USAGE : AMP_OK);
+    for (size_t i = 0; i < ids.count; i++)
+        strcat(found, amp_value_at(model, ids.items[i])->name);
+    assert_string_equal(found, names);
+    amp_command_line_free(&options);
+}
+
+static void inputs_and_outputs_change_by_name(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16, AMP_INT64,
+                                            AMP_FLOAT, AMP_FLOAT,    AMP_DOUBLE};
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *model = amp_model_create(arena, "m");
+    struct amp_tensor initial = {.dtype = AMP_FLOAT};
+    (void)state;
+    amp_graph_add(model, "g", AMP_NONE);
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) {
+        char name[2] = {(char)('a' + i)};
+        uint32_t id = amp_graph_add_value(model, 0, amp_arena_strdup(arena, name));
+        struct amp_value *value = amp_value_at(model, id);
+        value->dtype = dtypes[i];
+        value->kind = i == 5 ? AMP_KIND_SEQUENCE : AMP_KIND_TENSOR;
+        value->initial = i == 4 ? &initial : NULL;
+        amp_ids_push(model, i == 2 ? &model->graphs[0].outputs : &model->graphs[0].inputs, id);
+    }
+    assert_io(model, "m", "", "");
+    assert_io(model, "m --io keep", "", "");
+    assert_io(model, "m --io lower", "ac", "");
+    assert_io(model, "m --io lower --io a=keep", "c", "");
+    assert_io(model, "m --io a=lower", "a", "");
+    assert_io(model, "m --io c=lower", "c", "");
+    assert_io(model, "m --io b=lower", "", "");
+    assert_io(model, "m --io d=keep", "", "");
+    assert_io(model, "m --io low", "", "--io low: keep or lower is needed, or NAME=lower");
+    assert_io(model, "m --io a=x", "", "--io a=x: keep or lower is needed, or NAME=lower");
+    assert_io(model, "m --io a=", "", "--io a=: [NAME=]WHAT is needed");
+    assert_io(model, "m --io d=lower", "",
+              "--io d=lower: 'd' is int64; only tensors of float32, float16 and bfloat16 change");
+    assert_io(model, "m --io g=lower", "",
+              "--io g=lower: 'g' is float64; only tensors of float32, float16 and bfloat16 change");
+    assert_io(model, "m --io e=lower", "", "--io e=lower: 'e' has a value in the model");
+    assert_io(model, "m --io f=lower", "",
+              "--io f=lower: 'f' is no tensor; only tensors of float32, float16 and bfloat16 "
+              "change");
+    assert_io(model, "m --io ab=lower --io lower", "",
+              "--io ab=lower: no input or output 'ab'; did you mean 'a'?");
+    assert_io(model, "m --io zzzzzz=keep", "", "--io zzzzzz=keep: no input or output 'zzzzzz'");
+    amp_arena_destroy(arena);
+}
+
+/* A name is as long as its place; the last = ends it. */
+static void pairs_are_split_at_the_last_sign(void **state)
+{
+    struct amp_option_pair pair;
+    char text[sizeof pair.name + 3];
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    assert_int_equal(amp_option_pair_split("input", "a=b=c", &pair, &err), AMP_OK);
+    assert_string_equal(pair.name, "a=b");
+    assert_string_equal(pair.value, "c");
+    memset(text, 'n', sizeof text);
+    strcpy(text + sizeof pair.name - 1, "=v");
+    assert_int_equal(amp_option_pair_split("input", text, &pair, &err), AMP_OK);
+    assert_int_equal(strlen(pair.name), sizeof pair.name - 1);
+    memset(text, 'n', sizeof text);
+    strcpy(text + sizeof pair.name, "=v");
+    assert_int_equal(amp_option_pair_split("input", text, &pair, &err), AMP_USAGE);
+    static const char *const wrong[] = {"a", "=a", "a=", "=", ""};
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        char said[64];
+        err = (struct amp_error){.status = AMP_OK};
+        snprintf(said, sizeof said, "--input %s: NAME=FILE is needed", wrong[i]);
+        assert_int_equal(amp_option_pair_split("input", wrong[i], &pair, &err), AMP_USAGE);
+        assert_string_equal(err.text, said);
+    }
+}
+
+static void gradients_are_scaled_by_numbers(void **state)
+{
+    static const struct {
+        const char *text;
+        enum amp_scaling scaling;
+        struct amp_grad_scaler scaler;
+    } rows[] = {{NULL, AMP_SCALING_AUTO, {65536, 2, 0.5, 2000}},
+                {"off", AMP_SCALING_OFF, {65536, 2, 0.5, 2000}},
+                {"on", AMP_SCALING_ON, {65536, 2, 0.5, 2000}},
+                {"init_scale=0.25", AMP_SCALING_ON, {0.25, 2, 0.5, 2000}},
+                {"growth_factor=1.5,backoff_factor=0.75", AMP_SCALING_ON, {65536, 1.5, 0.75, 2000}},
+                {"growth_interval=2147483647", AMP_SCALING_ON, {65536, 2, 0.5, 2147483647}},
+                {"growth_interval=1,init_scale=3", AMP_SCALING_ON, {3, 2, 0.5, 1}}};
+    static const struct said wrong[] = {
+        {"init_scale=0", "init_scale= needs a number above 0"},
+        {"init_scale=nan", "init_scale= needs a number above 0"},
+        {"init_scale=1e-60", "init_scale= needs a number above 0"},
+        {"init_scale=", "init_scale= needs a number above 0"},
+        {"init_scale=2x", "init_scale= needs a number above 0"},
+        {"growth_factor=1", "growth_factor= needs a number above 1"},
+        {"growth_factor=inf", "growth_factor= needs a number above 1"},
+        {"backoff_factor=1", "backoff_factor= needs a number above 0 and below 1"},
+        {"backoff_factor=0", "backoff_factor= needs a number above 0 and below 1"},
+        {"growth_interval=0", "growth_interval= needs a whole number above 0"},
+        {"growth_interval=1.5", "growth_interval= needs a whole number above 0"},
+        {"growth_interval=2147483648", "growth_interval= needs a whole number above 0"},
+        {"init_scale=1,growth_factor=1", "growth_factor= needs a number above 1"},
+        {"On", "'On' is none of on, off, init_scale=, growth_factor=, backoff_factor= and "
+               "growth_interval="},
+        {"init_scal=1", "'init_scal=1' is none of on, off, init_scale=, growth_factor=, "
+                        "backoff_factor= and growth_interval=; did you mean 'init_scale'?"},
+        {"init_scale=1,x=2", "'x=2' is none of on, off, init_scale=, growth_factor=, "
+                             "backoff_factor= and growth_interval="},
+        {"init_scale=1,", "'' is none of on, off, init_scale=, growth_factor=, "
+                          "backoff_factor= and growth_interval="}};
+    enum amp_scaling scaling;
+    struct amp_grad_scaler scaler;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_grad_scaler_parse(rows[i].text, &scaling, &scaler, &err), AMP_OK);
+        assert_int_equal(scaling, rows[i].scaling);
+        assert_true(scaler.init_scale == rows[i].scaler.init_scale);
+        assert_true(scaler.growth_factor == rows[i].scaler.growth_factor);
+        assert_true(scaler.backoff_factor == rows[i].scaler.backoff_factor);
+        assert_int_equal(scaler.growth_interval, rows[i].scaler.growth_interval);
+    }
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        char text[256];
+        assert_int_equal(amp_grad_scaler_parse(wrong[i].line, &scaling, &scaler, &err), AMP_USAGE);
+        snprintf(text, sizeof text, "--grad-scaler %s: %s", wrong[i].line, wrong[i].text);
+        assert_string_equal(err.text, text);
+    }
+}
+
+static void bounds_are_named_in_their_order(void **state)
+{
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_named_bound bound;
+    static const char *const names[] = {"snr", "cosine", "max_abs", "accuracy-drop", "eval-drop"};
+    static const char *const values[] = {"1", "0.5", "2", "3%", "3%"};
+    static const char *const from[] = {"tolerance", "tolerance", "target", "max-drop", "max-drop"};
+    (void)state;
+    assert_int_equal(parse_line("m --tune -t snr=1 --max-drop 3% --target max_abs<=2 -t cosine=0.5 "
+                                "--labels l --eval c",
+                                &options, &err),
+                     AMP_OK);
+    assert_int_equal(amp_named_bound_count(&options), AMP_COUNT(names));
+    for (size_t i = 0; i < AMP_COUNT(names); i++) {
+        assert_int_equal(amp_named_bound_at(&options, i, &bound, &err), AMP_OK);
+        assert_string_equal(bound.pair.name, names[i]);
+        assert_string_equal(bound.pair.value, values[i]);
+        assert_string_equal(bound.option, from[i]);
+    }
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("m --tune --max-drop 3%", &options, &err), AMP_OK);
+    assert_int_equal(amp_named_bound_count(&options), 0);
+    amp_command_line_free(&options);
+}
+
+static void tolerances_are_read(void **state)
+{
+    static const struct said rows[] = {
+        {"m -t snr=3", ""},
+        {"m -t snr", "--tolerance snr: METRIC=VALUE is needed"},
+        {"m -t accuracy-drop=1%", "--tolerance accuracy-drop=1% goes with --labels"},
+        {"m -t accuracy-drop=1% --labels l", ""},
+        {"m -t accuracy-drop=1% --eval c", "--tolerance accuracy-drop=1% goes with --labels"},
+        {"m -t eval-drop=1% --labels l", "--tolerance eval-drop=1% goes with --eval"},
+        {"m -t eval-drop=1 --eval c", ""},
+        {"m --tune --max-drop 1%", "--max-drop 1% goes with --labels or --eval"},
+        {"m --tune --max-drop 1% --eval c", ""},
+        {"m --tune --max-drop 1% --labels l", ""},
+        {"m --tune --max-drop x --labels l",
+         "the tolerance of accuracy-drop: 'x' is no number and no percentage"},
+        {"m --tune --target snr>=2 --target max_abs<=2", ""},
+        {"m --tune --target snr<=2",
+         "--target snr<=2: more of snr is better: snr>=VALUE is needed"},
+        {"m --tune --target max_abs>=2",
+         "--target max_abs>=2: less of max_abs is better: max_abs<=VALUE is needed"},
+        {"m --tune --target eval-drop>=2 --eval c",
+         "--target eval-drop>=2: less of eval-drop is better: eval-drop<=VALUE is needed"},
+        {"m --tune --target snr=2",
+         "--target snr=2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
+        {"m --tune --target snr>2",
+         "--target snr>2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
+        {"m --tune --target >=2",
+         "--target >=2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
+        {"m --tune --target snr>=",
+         "--target snr>=: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"}};
+    struct amp_metric_bounds bounds;
+    struct amp_task_bounds task_bounds;
+    struct amp_options options;
+    struct amp_named_bound bound;
+    struct amp_error err;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        assert_int_equal(parse_line(rows[i].line, &options, &err), AMP_OK);
+        enum amp_status status =
+            amp_tolerance_parse(&options, AMP_BFLOAT16, &bounds, &task_bounds, &err);
+        assert_string_equal(err.text, rows[i].text);
+        assert_int_equal(status, rows[i].text[0] != '\0' ? AMP_USAGE : AMP_OK);
+        assert_int_equal(amp_task_bounds_any(&task_bounds), i == 3 || i == 6 || i == 8 || i == 9);
+        amp_command_line_free(&options);
+    }
+    for (size_t length = sizeof bound.pair.name - 1; length <= sizeof bound.pair.name; length++) {
+        char line[sizeof bound.pair.name + 32] = "m --tune --target ";
+        memset(line + strlen(line), 'n', length);
+        strcat(line, ">=1");
+        assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+        assert_int_equal(amp_named_bound_at(&options, 0, &bound, &err),
+                         length < sizeof bound.pair.name ? AMP_OK : AMP_USAGE);
+        amp_command_line_free(&options);
+    }
+}
+
+/* Against expected outputs: by element unless metrics alone are named. */
+static void expected_outputs_have_two_tolerances(void **state)
+{
+    static const struct {
+        const char *line;
+        bool by_element, by_metric;
+        double rtol, atol;
+    } rows[] = {{"run m", true, false, NAN, NAN},
+                {"run m -t rtol=0.5", true, false, 0.5, NAN},
+                {"run m -t atol=0", true, false, NAN, 0},
+                {"run m -t snr=20", false, true, NAN, NAN},
+                {"run m -t snr=20 -t atol=2 -t rtol=1", true, true, 1, 2}};
+    static const struct said wrong[] = {
+        {"run m -t rtol=-1", "--tolerance rtol=-1: a number of 0 or more is needed"},
+        {"run m -t atol=nan", "--tolerance atol=nan: a number of 0 or more is needed"},
+        {"run m -t atol=1x", "--tolerance atol=1x: a number of 0 or more is needed"},
+        {"run m -t eval-drop=1",
+         "--tolerance eval-drop=1 compares two models: 'ampconv run' has one"}};
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_expected_tolerance tolerance;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_tolerance own = amp_tolerance_of(AMP_FLOAT16);
+        assert_int_equal(parse_line(rows[i].line, &options, &err), AMP_OK);
+        assert_int_equal(amp_expected_tolerance_parse(&options, &tolerance, &err), AMP_OK);
+        assert_int_equal(tolerance.by_element, rows[i].by_element);
+        assert_int_equal(tolerance.by_metric, rows[i].by_metric);
+        struct amp_tolerance found = amp_expected_tolerance_of(&tolerance, AMP_FLOAT16);
+        assert_true(found.rtol == (isnan(rows[i].rtol) ? own.rtol : rows[i].rtol));
+        assert_true(found.atol == (isnan(rows[i].atol) ? own.atol : rows[i].atol));
+        amp_command_line_free(&options);
+    }
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        assert_int_equal(parse_line(wrong[i].line, &options, &err), AMP_OK);
+        assert_int_equal(amp_expected_tolerance_parse(&options, &tolerance, &err), AMP_USAGE);
+        assert_string_equal(err.text, wrong[i].text);
+        amp_command_line_free(&options);
+    }
+}
+
+/* ---- inputs of a command line ---- */
+
+static void save(const char *path, enum amp_dtype dtype, struct amp_shape shape, const void *data)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor tensor = *net_tensor(dtype, shape, data);
+    assert_int_equal(amp_tensor_save(path, "x", &tensor, &err), AMP_OK);
+}
+
+/* A model of a float input, one of integers with a symbolic dim, one of bytes, one that is constant
+   and one that has a value of its own; and files for them. */
+static void start_inputs(void)
+{
+    static const float numbers[] = {1, 2, 3, 4, 5};
+    static const int64_t whole[] = {1, 2, 3, -1, 256};
+    static const bool flags[] = {true, false};
+    static const double doubles[] = {0.5, 2};
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)),
+             n = input("n", AMP_INT64, DIMS(amp_symbol_dim(net.model, "N"), 3)),
+             b = input("b", AMP_UINT8, DIMS(2));
+    uint32_t own[] = {input("c", AMP_FLOAT, DIMS(2)), input("w", AMP_FLOAT, DIMS(2))};
+    for (int i = 0; i < 2; i++) {
+        struct amp_value *value = amp_value_at(net.model, own[i]);
+        value->initial = net_tensor(AMP_FLOAT, DIMS(2), numbers);
+        value->constant = i == 0 ? value->initial : NULL;
+        value->is_initializer = true;
+    }
+    output(NODE("Neg", "y", x));
+    output(NODE("Neg", "y=z", n));
+    output(NODE("Identity", "q", b));
+    infer_all();
+    save("x.npy", AMP_FLOAT, DIMS(2), numbers);
+    save("x5.npy", AMP_FLOAT, DIMS(5), numbers);
+    save("d.npy", AMP_DOUBLE, DIMS(2), doubles);
+    save("n.npy", AMP_INT64, DIMS(1, 3), whole);
+    save("b.npy", AMP_INT64, DIMS(2), whole);
+    save("b5.npy", AMP_INT64, DIMS(5), whole);
+    save("large.npy", AMP_INT64, DIMS(2), whole + 3);
+    save("flags.npy", AMP_BOOL, DIMS(2), flags);
+    save("p=q.npy", AMP_INT64, DIMS(1), whole);
+}
+
+/* What comes of opening the inputs of LINE, and of loading all samples and labels. */
+static enum amp_status open_line(const char *line, struct amp_error *err)
+{
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_label_files labels;
+    assert_int_equal(parse_line(line, &options, err), AMP_OK);
+    enum amp_status status = amp_inputs_open(&options, net.model, &inputs, err);
+    if (status == AMP_OK) {
+        for (size_t i = 0; i < inputs.count && status == AMP_OK; i++) {
+            struct amp_tensor tensors[5] = {{.data = NULL}}, outputs[3] = {{.data = NULL}};
+            status = amp_inputs_load(&inputs, i, tensors, outputs, err);
+            amp_tensors_release(tensors, 5);
+            amp_tensors_release(outputs, 3);
+        }
+        if (status == AMP_OK)
+            status = amp_label_files_load(&inputs, &labels, err);
+        if (status == AMP_OK)
+            amp_label_files_close(&labels);
+        amp_inputs_close(&inputs);
+    }
+    amp_command_line_free(&options);
+    return status;
+}
+
+static void inputs_are_named_and_of_the_model(void **state)
+{
+    static const struct said rows[] = {
+        {"run m", NULL},
+        {"run m -i x=x.npy -i n=n.npy -i b=b.npy", NULL},
+        {"run m -i x=d.npy -i n=n.npy -i b=b.npy -i w=x.npy", NULL},
+        {"run m -i q=x.npy", "--input q: the model has no such input; did you mean 'x'?"},
+        {"run m -i qqqqq=x.npy",
+         "--input qqqqq: the model has no such input; there are: 'x', 'n', 'b', 'w'"},
+        {"run m -i c=x.npy", "--input c: it is constant in the model"},
+        {"run m -i x=x.npy -i x=x.npy", "--input x=x.npy: 'x' is given twice"},
+        {"run m -i x=x.npy", "no --input for 'n', 'b'; give all inputs or none"},
+        {"run m -i w=x.npy", "no --input for 'x', 'n', 'b'; give all inputs or none"},
+        {"run m -i b=b.npy -i x=x.npy", "no --input for 'n'; give all inputs or none"},
+        {"run m -i b=large.npy", "input 'b': element 0, -1, does not fit into uint8"},
+        {"run m -i b=flags.npy -i x=x.npy -i n=n.npy", NULL},
+        {"run m --samples 3", NULL},
+        {"run m --samples 0", "--samples 0: at least 1 is needed"},
+        {"run m --input-shape x=2 --data x.npy",
+         "--input-shape x=2 is about random inputs; --data supplies them"},
+        {"run m --input-range x=0,1 --data x.npy",
+         "--input-range x=0,1 is about random inputs; --data supplies them"},
+        {"run m --input-range x=0,1 --input x=x.npy",
+         "--input-range x=0,1 is about random inputs; --input supplies them"},
+        {"run m --dim N=0", NULL},
+        {"run m --dim N=2", NULL},
+        {"run m --dim N=-1", "--dim N=-1: a number of 0 or more is needed"},
+        {"run m --dim N=1x", "--dim N=1x: a number of 0 or more is needed"},
+        {"run m --dim N=99999999999999999999",
+         "--dim N=99999999999999999999: a number of 0 or more is needed"},
+        {"run m --dim M=1",
+         "--dim M: the model has no such symbolic dim in its inputs; did you mean 'N'?"},
+        {"run m --dim MMMMM=1",
+         "--dim MMMMM: the model has no such symbolic dim in its inputs; there are: 'N'"},
+        {"run m --input-shape n=2,3", NULL},
+        {"run m --input-shape x=2", NULL},
+        {"run m --input-shape n=2", "--input-shape n=2: 'n' is [?, 3]: the input has 2 dims"},
+        {"run m --input-shape n=2,",
+         "--input-shape n=2,: sizes with commas between them are needed, as n=1,3,224,224"},
+        {"run m --input-shape n=,2",
+         "--input-shape n=,2: sizes with commas between them are needed, as n=1,3,224,224"},
+        {"run m --input-shape n=-2,3",
+         "--input-shape n=-2,3: sizes with commas between them are needed, as n=1,3,224,224"},
+        {"run m --input-shape n=2;3",
+         "--input-shape n=2;3: sizes with commas between them are needed, as n=1,3,224,224"},
+        {"run m --input-shape n=99999999999999999999,3",
+         "--input-shape n=99999999999999999999,3: sizes with commas between them are needed, as "
+         "n=1,3,224,224"},
+        {"run m --input-range x=0,1", NULL},
+        {"run m --input-range x=-1e9,1e9", NULL},
+        {"run m --input-range b=0,255", NULL},
+        {"run m --input-range x=0",
+         "--input-range x=0: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=,1",
+         "--input-range x=,1: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=0,",
+         "--input-range x=0,: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=0,1x",
+         "--input-range x=0,1x: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=0;1",
+         "--input-range x=0;1: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=nan,1",
+         "--input-range x=nan,1: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=0,inf",
+         "--input-range x=0,inf: two numbers with a comma between them are needed, as x=0,255"},
+        {"run m --input-range x=2,1", "--input-range x=2,1: LO is greater than HI"},
+        {"run m --input-range w=0,1", "--input-range w=0,1: the model has values for it itself"},
+        {"run m --input-range c=0,1", "--input-range c: it is constant in the model"},
+        {"run m --labels n.npy", NULL},
+        {"run m --labels y=d.npy", NULL},
+        {"run m --labels y=z", "z: not a .npy or .pb file"},
+        {"run m --labels p=q.npy", NULL}, /* a file */
+        {"run m --labels y=z=n.npy", NULL},
+        {"run m --labels q=b.npy", NULL},
+        {"run m --labels y=flags.npy",
+         "flags.npy: labels of type bool; integers are needed for classes, floats for targets"},
+        {"run m --labels p=b.npy", "--labels p: the model has no such output; did you mean 'y'?"},
+        {"run m --labels ppppp=b.npy",
+         "--labels ppppp: the model has no such output; there are: 'y', 'y=z', 'q'"}};
+    (void)state;
+    start_inputs();
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_error err;
+        enum amp_status status = open_line(rows[i].line, &err);
+        if (strcmp(err.text, rows[i].text != NULL ? rows[i].text : "") != 0)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        assert_int_equal(status != AMP_OK, rows[i].text != NULL);
+    }
+}
+
+/* Data need not have what the model has itself. */
+static void data_have_what_is_needed(void **state)
+{
+    static const float numbers[] = {1, 2};
+    static const int64_t whole[] = {1, 2, 3};
+    struct amp_error err;
+    (void)state;
+    start_inputs();
+    for (int i = 0; i < 3; i++) {
+        char path[64], folder[16], line[64];
+        snprintf(folder, sizeof folder, "d%d", i);
+        assert_int_equal(mkdir(folder, 0777), 0);
+        snprintf(path, sizeof path, "%s/x.npy", folder);
+        save(path, AMP_FLOAT, DIMS(2), numbers);
+        snprintf(path, sizeof path, "%s/b.npy", folder);
+        save(path, AMP_INT64, DIMS(2), whole);
+        snprintf(path, sizeof path, "%s/%s.npy", folder, i == 0 ? "w" : "n");
+        save(path, i == 0 ? AMP_FLOAT : AMP_INT64, i == 0 ? DIMS(2) : DIMS(1, 3),
+             i == 0 ? (const void *)numbers : whole);
+        snprintf(line, sizeof line, "run m --data %s%s", folder, i == 2 ? " -i w=x.npy" : "");
+        assert_int_equal(open_line(line, &err), i == 0 ? AMP_MODEL : AMP_OK);
+        assert_string_equal(err.text, i == 0 ? "d0: nothing for input 'n'" : "");
+    }
+}
+
+/* What a sample expects need not be asked for; a symbolic dim is no batch; the shape that is noted
+   is that of the first sample. */
+static void samples_of_data_are_loaded_one_by_one(void **state)
+{
+    static const int64_t whole[12] = {1, 2, 3, 4};
+    static const float numbers[] = {1, 2, 3, 4};
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err;
+    (void)state;
+    net_start(22);
+    uint32_t n = input("n", AMP_INT64, DIMS(amp_symbol_dim(net.model, "N"), 3)),
+             x = input("x", AMP_FLOAT, DIMS(2));
+    output(NODE("Neg", "y", n));
+    output(NODE("Neg", "z", x));
+    infer_all();
+    assert_int_equal(mkdir("sets", 0777), 0);
+    for (int i = 0; i < 2; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "sets/test_data_set_%d", i);
+        assert_int_equal(mkdir(path, 0777), 0);
+        snprintf(path, sizeof path, "sets/test_data_set_%d/input_0.pb", i);
+        save(path, AMP_INT64, i == 0 ? DIMS(4, 3) : DIMS(1, 3), whole);
+        snprintf(path, sizeof path, "sets/test_data_set_%d/input_1.pb", i);
+        save(path, AMP_FLOAT, i == 0 ? DIMS(2) : DIMS(4), numbers);
+        snprintf(path, sizeof path, "sets/test_data_set_%d/output_0.pb", i);
+        save(path, AMP_INT64, i == 0 ? DIMS(4, 3) : DIMS(1, 3), whole);
+    }
+    assert_int_equal(parse_line("run m --data sets", &options, &err), AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    assert_int_equal(inputs.count, 3); /* the four rows of the second set are two batches */
+    for (size_t i = 0; i < 6; i++) {
+        struct amp_tensor tensors[2] = {{.data = NULL}}, expected[2] = {{.data = NULL}};
+        assert_int_equal(amp_inputs_load(&inputs, i % 3, tensors, i < 3 ? NULL : expected, &err),
+                         AMP_OK);
+        assert_int_equal(tensors[0].shape.dims[0], i % 3 == 0 ? 4 : 1);
+        assert_int_equal(tensors[1].shape.dims[0], 2);
+        assert_int_equal(expected[0].data != NULL, i >= 3);
+        assert_null(expected[1].data);
+        amp_tensors_release(tensors, 2);
+        amp_tensors_release(expected, 2);
+        assert_string_equal(inputs.notes.items[0], "'n' int64 [4, 3]: sets");
+    }
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+}
+
+/* What is noted of each input by what supplies it. */
+static void inputs_are_noted(void **state)
+{
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err;
+    (void)state;
+    start_inputs();
+    assert_int_equal(parse_line("run m --dim N=2 --seed 7", &options, &err), AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    assert_true(inputs.notes.are_random);
+    assert_int_equal(inputs.count, 1);
+    assert_non_null(strstr(inputs.notes.items[0], "'x' float32 [2]: random"));
+    assert_non_null(strstr(inputs.notes.items[0], ", seed 7"));
+    assert_non_null(strstr(inputs.notes.items[1], "'n' int64 [2, 3]: "));
+    assert_null(inputs.notes.items[3]);
+    assert_string_equal(inputs.notes.items[4], "'w' float32 [2]: the model's own");
+    assert_null(inputs.notes.sizes);
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+
+    assert_int_equal(parse_line("run m -i x=d.npy -i n=n.npy -i b=b.npy", &options, &err), AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    assert_false(inputs.notes.are_random);
+    assert_string_equal(inputs.notes.items[0], "'x' float32 [2]: d.npy");
+    assert_string_equal(inputs.notes.items[1], "'n' int64 [1, 3]: n.npy");
+    assert_null(inputs.notes.items[3]);
+    assert_null(inputs.notes.items[4]);
+    struct amp_tensor tensors[5] = {{.data = NULL}};
+    assert_int_equal(amp_inputs_load(&inputs, 0, tensors, NULL, &err), AMP_OK);
+    assert_int_equal(tensors[0].dtype, AMP_FLOAT);
+    assert_true(amp_tensor_double(&tensors[0], 0) == 0.5);
+    assert_int_equal(tensors[2].dtype, AMP_UINT8);
+    assert_int_equal(amp_tensor_int(&tensors[2], 1), 2);
+    assert_null(tensors[3].data);
+    assert_null(tensors[4].data);
+    amp_tensors_release(tensors, 5);
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+}
+
+/* Rows of data are cut into as many batches as there are whole ones, of strings too, and their
+   labels with them. */
+static void data_are_cut_into_batches(void **state)
+{
+    static const struct amp_str strings[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1}};
+    static const float numbers[] = {1, 2, 3, 4, 5};
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        enum amp_dtype dtype = i == 0 ? AMP_FLOAT : AMP_STRING;
+        net_start(22);
+        output(NODE("Identity", "y", input("x", dtype, DIMS(2))));
+        infer_all();
+        save("rows.npy", dtype, DIMS(5), i == 0 ? (const void *)numbers : strings);
+        save("labels.npy", AMP_FLOAT, DIMS(5), numbers);
+        save("few.npy", AMP_FLOAT, DIMS(4), numbers);
+        assert_int_equal(parse_line("run m --data rows.npy --labels labels.npy --labels few.npy",
+                                    &options, &err),
+                         AMP_OK);
+        assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+        assert_int_equal(inputs.count, 2);
+        assert_string_equal(inputs.notes.batches,
+                            "5 rows in batches of 2; 1 that fill none is left out");
+        assert_int_equal(inputs.notes.left_out, 1);
+        for (size_t k = 0; k < 2; k++) {
+            struct amp_tensor tensor = {.data = NULL};
+            assert_int_equal(amp_inputs_load(&inputs, k, &tensor, NULL, &err), AMP_OK);
+            assert_int_equal(tensor.shape.rank, 1);
+            assert_int_equal(tensor.shape.dims[0], 2);
+            for (size_t e = 0; e < 2; e++) {
+                if (i == 0)
+                    assert_true(amp_tensor_double(&tensor, e) == (double)(2 * k + e + 1));
+                else
+                    assert_memory_equal(((const struct amp_str *)tensor.data)[e].data,
+                                        strings[2 * k + e].data, 1);
+            }
+            amp_tensors_release(&tensor, 1);
+            assert_string_equal(inputs.notes.items[0],
+                                i == 0 ? "'x' float32 [2]: rows.npy" : "'x' string [2]: rows.npy");
+        }
+        struct amp_label_files labels;
+        assert_int_equal(amp_label_files_load(&inputs, &labels, &err), AMP_OK);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(labels.items[k].tensor.shape.dims[0], 4);
+            assert_true(amp_tensor_double(&labels.items[k].tensor, 3) == 4);
+        }
+        amp_label_files_close(&labels);
+        amp_inputs_close(&inputs);
+        amp_command_line_free(&options);
+
+        /* A file of several batches is read once, and what was read is let go with the last. */
+        assert_int_equal(parse_line("run m --data rows.npy", &options, &err), AMP_OK);
+        assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+        for (size_t k = 0; k < 3; k++) {
+            struct amp_tensor tensor = {.data = NULL};
+            assert_int_equal(amp_inputs_load(&inputs, k % 2, &tensor, NULL, &err),
+                             k < 2 ? AMP_OK : AMP_IO);
+            amp_tensors_release(&tensor, 1);
+            if (k == 0)
+                assert_int_equal(rename("rows.npy", "moved.npy"), 0);
+        }
+        assert_int_equal(rename("moved.npy", "rows.npy"), 0);
+        amp_inputs_close(&inputs);
+        amp_command_line_free(&options);
+
+        /* As many samples as are asked for. */
+        assert_int_equal(parse_line("run m --data rows.npy --samples 1", &options, &err), AMP_OK);
+        assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+        assert_int_equal(inputs.count, 1);
+        amp_inputs_close(&inputs);
+        amp_command_line_free(&options);
+    }
+    static const char *const lines[] = {"run m --data six.npy", "run m --data two.npy",
+                                        "run m --data seven.npy --data rows5.npy"};
+    static const char *const notes[] = {"6 rows in batches of 2", NULL,
+                                        "12 rows in batches of 2; 2 that fill none are left out"};
+    static const float many[] = {1, 2, 3, 4, 5, 6, 7};
+    net_start(22);
+    output(NODE("Identity", "y", input("x", AMP_FLOAT, DIMS(2))));
+    infer_all();
+    save("six.npy", AMP_FLOAT, DIMS(6), many);
+    save("two.npy", AMP_FLOAT, DIMS(2), many);
+    save("seven.npy", AMP_FLOAT, DIMS(7), many);
+    save("rows5.npy", AMP_FLOAT, DIMS(5), many);
+    for (size_t i = 0; i < AMP_COUNT(lines); i++) {
+        assert_int_equal(parse_line(lines[i], &options, &err), AMP_OK);
+        assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+        if (notes[i] == NULL)
+            assert_null(inputs.notes.batches);
+        else
+            assert_string_equal(inputs.notes.batches, notes[i]);
+        assert_int_equal(inputs.count, i == 0 ? 3 : i == 1 ? 1 : 5);
+        amp_inputs_close(&inputs);
+        amp_command_line_free(&options);
+    }
+}
+
+/* ---- commands ---- */
+
+/* What commands refuse before they read a model, or, with the last row of each, that they go on to
+   read one that is not there. */
+static void commands_refuse_what_does_not_go_together(void **state)
+{
+    static const struct said rows[] = {
+        {"compare a b --opset 3", "--opset converts REF: 'b' does not go with it"},
+        {"compare a b --cast-cache on", "--cast-cache converts REF: 'b' does not go with it"},
+        {"compare a b --io keep", "--io converts REF: 'b' does not go with it"},
+        {"compare a b -r r", "--rules converts REF: 'b' does not go with it"},
+        {"compare a b --node n=fp32", "--node converts REF: 'b' does not go with it"},
+        {"compare a b --op o=fp32", "--op converts REF: 'b' does not go with it"},
+        {"compare a b --lower-ops f", "--lower-ops converts REF: 'b' does not go with it"},
+        {"compare a b --fp32-ops f", "--fp32-ops converts REF: 'b' does not go with it"},
+        {"compare a b --strict-rules", "--strict-rules converts REF: 'b' does not go with it"},
+        {"compare a b --ranges f", "--ranges converts REF: 'b' does not go with it"},
+        {"compare a b -d bf16 --ranges f", "--dtype converts REF: 'b' does not go with it"},
+        {"compare a --ranges f",
+         "compare REF MODEL: two models are needed, or one and --dtype, what it is to be "
+         "converted to"},
+        {"compare - -", "stdin cannot be both models"},
+        {"compare a - --sort local", "--sort goes with --layers"},
+        {"compare a - --lines 0", "--lines goes with --layers"},
+        {"compare - b --layers --sort worst",
+         "--sort worst: graph, local or accumulated is needed"},
+        {"compare a b --samples 0", "--samples 0: at least 1 is needed"},
+        {"compare a -d fp16 --layers --sort local --lines 0",
+         "a: cannot open: No such file or directory"},
+        {"compare a - --layers --sort graph", "a: cannot open: No such file or directory"},
+        {"run a --format txt", "--format txt: npy or pb is possible"},
+        {"run a -t snr", "--tolerance snr: METRIC=VALUE is needed"},
+        {"run a --format npy", "a: cannot open: No such file or directory"},
+        {"run a --format pb", "a: cannot open: No such file or directory"},
+        {"bench a -d bf16,fp8", "--dtype: 'fp8' is none of fp32, bf16 and fp16"},
+        {"bench a -d bf16,", "--dtype: '' is none of fp32, bf16 and fp16"},
+        {"bench a -d fp32,bf16,fp32", "--dtype: 'fp32' is there twice"},
+        {"bench a -d fp16,bf16,fp32", "a: cannot open: No such file or directory"},
+        {"bench a", "a: cannot open: No such file or directory"},
+        {"train a --train x", "--train goes with --make-training"},
+        {"train a --steps 0 --epochs 0", "--steps and --epochs: one of the two is possible"},
+        {"train a --expand", "--expand needs --output"},
+        {"train a --expand -o o --steps 0",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o --epochs 0",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o --log l",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o --json=j",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o --report r",
+         "--expand trains nothing: no steps, log or report go with it"},
+        {"train a --expand -o o", "a: cannot open: No such file or directory"},
+        {"train a --make-training loss=mse --train x", "a: cannot open: No such file or directory"},
+        {"train a --steps 0", "a: cannot open: No such file or directory"},
+        {"rules --diff a b m -d fp32", "--diff is about rules, and --dtype fp32 takes none"},
+        {"rules --diff a b m -d fp8",
+         "--dtype fp8: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed"},
+        {"rules --diff a b m", "m: cannot open: No such file or directory"},
+        {"rules --check torch-cpu m -d fp32",
+         "--check is about rules, and --dtype fp32 takes none"},
+        {"rules --check torch-cpu m", "m: cannot open: No such file or directory"},
+        {"calibrate a --samples 0", "a: cannot open: No such file or directory"},
+        {"a --dump-after reads",
+         "--dump-after reads: read, infer, opset, assign, insert or fold; did you mean 'read'?"},
+        {"a -d fp8", "--dtype fp8: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed"},
+        {"a", "a: cannot open: No such file or directory"}};
+    static enum amp_status (*const commands[])(const struct amp_options *, struct amp_error *) = {
+        [AMP_CMD_CONVERT] = amp_command_convert, [AMP_CMD_RUN] = amp_command_run,
+        [AMP_CMD_RULES] = amp_command_rules,     [AMP_CMD_BENCH] = amp_command_bench,
+        [AMP_CMD_COMPARE] = amp_command_compare, [AMP_CMD_CALIBRATE] = amp_command_calibrate,
+        [AMP_CMD_TRAIN] = amp_command_train};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_options options;
+        struct amp_error err;
+        if (parse_line(rows[i].line, &options, &err) != AMP_OK)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        enum amp_status status = commands[options.command](&options, &err);
+        if (strcmp(err.text, rows[i].text) != 0)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        bool is_unread = strstr(rows[i].text, "cannot open") != NULL;
+        assert_int_equal(status, is_unread ? AMP_IO : AMP_USAGE);
+        amp_command_line_free(&options);
+    }
+}
+
+/* ---- destinations ---- */
+
+static void touch(const char *path)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fclose(file);
+}
+
+/* Whether all that LINE has written can be, and where its model goes. */
+static enum amp_status find_places(const char *line, struct amp_arena *arena, const char **path,
+                                   struct amp_error *err)
+{
+    struct amp_options options;
+    struct amp_target target = {.lower = AMP_UNDEFINED};
+    assert_int_equal(parse_line(line, &options, err), AMP_OK);
+    enum amp_status status = amp_target_parse(&options, &target, err);
+    if (status == AMP_OK)
+        status = amp_destinations_check(&options, err);
+    if (status == AMP_OK && options.command == AMP_CMD_CONVERT)
+        status = amp_destination_choose(&options, &target, arena, path, err);
+    amp_command_line_free(&options);
+    return status;
+}
+
+static void models_go_where_nothing_is_lost(void **state)
+{
+    static const struct {
+        const char *line, *path, *text;
+    } rows[] = {
+        {"in.onnx", "in.bf16.onnx", NULL},
+        {"in.onnx -d fp16", "in.fp16.onnx", NULL},
+        {"in.onnx -d fp16,bf16", "in.fp16-bf16.onnx", NULL},
+        {"in.onnx -d fp32 --opset 20", "in.opset20.onnx", NULL},
+        {"in.onnx -d fp32", "in.fp32.onnx", NULL},
+        {"sub/in.onnx", "sub/in.bf16.onnx", NULL},
+        {"other", "other.bf16.onnx", NULL},
+        {"in.onnx -o out.onnx", "out.onnx", NULL},
+        {"-", "-", NULL},
+        {"in.onnx -o -", "-", NULL},
+        {"taken.onnx", NULL, "taken.bf16.onnx exists; use --force, or -o to name an output"},
+        {"taken.onnx -f", "taken.bf16.onnx", NULL},
+        {"taken.onnx -o taken.bf16.onnx", "taken.bf16.onnx", NULL},
+        {"link.onnx", NULL, "link.bf16.onnx exists; use --force, or -o to name an output"},
+        {"in.onnx -o in.onnx", NULL,
+         "in.onnx is the input and would be lost; use --force, or another name"},
+        {"in.onnx -o ./in.onnx", NULL,
+         "./in.onnx is the input and would be lost; use --force, or another name"},
+        {"in.onnx -f -o in.onnx", "in.onnx", NULL},
+        {"in.onnx --json=in.onnx", NULL, "--json in.onnx: that is the input, which would be lost"},
+        {"in.onnx -f --json=in.onnx", NULL,
+         "--json in.onnx: that is the input, which would be lost"},
+        {"in.onnx --json=r --report r", NULL, "--report and --json cannot both go to r"},
+        {"in.onnx --json=r --report ./r", NULL, "--report and --json cannot both go to ./r"},
+        {"in.onnx --tune --rules-out r --costs-out r", NULL,
+         "--rules-out and --costs-out cannot both go to r"},
+        {"in.onnx --tune --tune-log r --costs-out r", NULL,
+         "--tune-log and --costs-out cannot both go to r"},
+        {"in.onnx --json=a --report b", "in.bf16.onnx", NULL},
+        {"in.onnx -o r --json=r", NULL, "--json r: that is the model itself"},
+        {"in.onnx --json=in.bf16.onnx", NULL, "--json in.bf16.onnx: that is the model itself"},
+        {"in.onnx -o - --json -", NULL, "stdout cannot take both the model and --json -"},
+        {"in.onnx -o - --report -", NULL, "stdout cannot take both the model and --report -"},
+        {"in.onnx -o o --json -", "o", NULL},
+        {"in.onnx -o none/o", NULL, "none/o: cannot create: No such file or directory"},
+        {"in.onnx --report none/o", NULL, "none/o: cannot create: No such file or directory"},
+        {"in.onnx --external-data w", "in.bf16.onnx", NULL},
+        {"in.onnx --external-data sub/w", "in.bf16.onnx", NULL},
+        {"in.onnx --external-data ..w", "in.bf16.onnx", NULL},
+        {"in.onnx --external-data in.bf16.onnx", NULL,
+         "--external-data in.bf16.onnx: that is the model itself"},
+        {"sub/in.onnx --external-data in.bf16.onnx", NULL,
+         "--external-data in.bf16.onnx: that is the model itself"},
+        {"in.onnx --external-data ../w", NULL,
+         "--external-data ../w: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data sub/../w", NULL,
+         "--external-data sub/../w: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data /w", NULL,
+         "--external-data /w: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data w/", NULL,
+         "--external-data w/: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data -", NULL,
+         "--external-data -: a name relative to the output's folder is needed"},
+        {"in.onnx --external-data=", NULL,
+         "--external-data : a name relative to the output's folder is needed"},
+        {"in.onnx --external-data none/w", NULL,
+         "none/w: cannot create: No such file or directory"},
+        {"sub/in.onnx --external-data none/w", NULL,
+         "sub/none/w: cannot create: No such file or directory"},
+        {"run in.onnx --json=in.onnx", NULL,
+         "--json in.onnx: that is the input, which would be lost"},
+        {"compare other in.onnx --json=in.onnx", NULL,
+         "--json in.onnx: that is the input, which would be lost"},
+        {"calibrate in.onnx -o in.onnx", NULL,
+         "--output in.onnx: that is the input, which would be lost"},
+        {"train in.onnx --log l --json=l", NULL, "--json and --log cannot both go to l"},
+        {"train in.onnx -o l --log l", NULL, "--output and --log cannot both go to l"},
+        {"run in.onnx --output-dir in.onnx", NULL,
+         "in.onnx: cannot create the folder: Not a directory"},
+        {"run in.onnx --output-dir none/d", NULL,
+         "none/d: cannot create the folder: No such file or directory"},
+        {"run in.onnx --output-dir sub", NULL, NULL},
+        {"run in.onnx --output-dir new", NULL, NULL}};
+    struct amp_arena *arena = amp_arena_create();
+    (void)state;
+    assert_int_equal(mkdir("sub", 0777), 0);
+    touch("in.onnx");
+    touch("sub/in.onnx");
+    touch("other");
+    touch("taken.bf16.onnx");
+    assert_int_equal(symlink("nowhere", "link.bf16.onnx"), 0);
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_error err;
+        const char *path = NULL;
+        enum amp_status status = find_places(rows[i].line, arena, &path, &err);
+        if (strcmp(err.text, rows[i].text != NULL ? rows[i].text : "") != 0)
+            fail_msg("%s: '%s'", rows[i].line, err.text);
+        assert_int_equal(status != AMP_OK, rows[i].text != NULL);
+        if (rows[i].path != NULL)
+            assert_string_equal(path, rows[i].path);
+    }
+    amp_arena_destroy(arena);
+}
+
+/* A data file of the input stays, unless what replaces the input has its own in that place. */
+static void data_files_of_the_input_stay(void **state)
+{
+    static const struct {
+        const char *line, *path, *data_path, *text;
+    } rows[] = {{"data.onnx -o out", "out", NULL, ""},
+                {"data.onnx -o out", "out", "new", ""},
+                {"data.onnx -o out", "out", "kept", ""},
+                {"data.onnx", "out", "kept", "kept exists; use --force, or -o to name an output"},
+                {"data.onnx -f", "out", "kept", ""},
+                {"data.onnx -o out", "weights", NULL,
+                 "weights is part of the input and would be lost; another name is needed"},
+                {"data.onnx -o out", "./weights", "new",
+                 "./weights is part of the input and would be lost; another name is needed"},
+                {"data.onnx -o out", "out", "weights",
+                 "weights is part of the input and would be lost; another name is needed"},
+                {"data.onnx -f", "out", "weights",
+                 "weights is part of the input and would be lost; another name is needed"},
+                {"data.onnx -f -o data.onnx", "data.onnx", "weights", ""},
+                {"data.onnx -f -o data.onnx", "./data.onnx", "weights", ""},
+                {"data.onnx -o out", "out", "data.onnx",
+                 "data.onnx is part of the input and would be lost; another name is needed"},
+                {"data.onnx -f -o data.onnx", "data.onnx", "./data.onnx",
+                 "./data.onnx is part of the input and would be lost; another name is needed"},
+                {"data.onnx -o out", "out", "none/new",
+                 "none/new: cannot create: No such file or directory"}};
+    struct amp_external *external = amp_external_create("data.onnx");
+    struct amp_error err = {.status = AMP_OK};
+    void *data;
+    (void)state;
+    touch("data.onnx");
+    touch("weights");
+    touch("kept");
+    assert_int_equal(amp_external_map(external, &(struct amp_external_range){.location = "weights"},
+                                      &data, &err),
+                     AMP_OK);
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_options options;
+        assert_int_equal(parse_line(rows[i].line, &options, &err), AMP_OK);
+        enum amp_status status =
+            amp_destination_check(&options, external, rows[i].path, rows[i].data_path, &err);
+        assert_string_equal(err.text, rows[i].text);
+        assert_int_equal(status != AMP_OK, rows[i].text[0] != '\0');
+        amp_command_line_free(&options);
+    }
+    amp_external_destroy(external);
+}
+
+/* ---- reports of failures ---- */
+
+static char *content_of(const char *path)
+{
+    static char text[4096];
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        return NULL;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* What LINE fails with is reported once, and not in the place of what the user named. */
+static void failures_are_reported_where_nothing_is_lost(void **state)
+{
+    static const char *const taken[] = {"./r.json --json=r.json",
+                                        "m r.json --json=./r.json --output-dir d",
+                                        "m --data r.json --json=r.json",
+                                        "m --data x --data ./r.json --json=r.json",
+                                        "m --ranges r.json --json=./r.json",
+                                        "m -o r.json --json=r.json",
+                                        "m -o ./r.json --json=r.json",
+                                        "m --report r.json --json=r.json",
+                                        "m -o - --json",
+                                        "m --report - --json",
+                                        "m --explain=json --json",
+                                        "m --explain=noise --json",
+                                        "m --output-dir d",
+                                        "m"};
+    const struct amp_error failed = {.status = AMP_MODEL, .text = "no model"};
+    struct amp_options options;
+    struct amp_error err;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(taken); i++) {
+        FILE *file = fopen("r.json", "wb");
+        fputs("mine", file);
+        fclose(file);
+        AMP_IGNORE(parse_line(taken[i], &options, &err));
+        amp_report_failure(&options, &failed);
+        amp_command_line_free(&options);
+        assert_string_equal(content_of("r.json"), "mine");
+    }
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(parse_line("m n -o out --output-dir d --data x --ranges y --report z "
+                                    "--json=r.json",
+                                    &options, &err),
+                         AMP_USAGE);
+        amp_report_failure(&options, &failed);
+        amp_command_line_free(&options);
+        if (i == 0) {
+            json_t *root = json_loads(content_of("r.json"), 0, NULL);
+            char *text = amp_json_dump(root, JSON_COMPACT);
+            assert_string_equal(
+                text, "{\"tool\":{\"name\":\"ampconv\",\"version\":\"" AMP_VERSION
+                      "\"},\"report\":\"failure\",\"exit_code\":3,\"error\":{\"status\":\"model\","
+                      "\"message\":\"no model\"},\"operands\":[\"m\",\"n\"]}");
+            free(text);
+            assert_int_equal(remove("r.json"), 0);
+        } else {
+            assert_null(content_of("r.json"));
+        }
+    }
+}
+
+/* ---- completion ---- */
+
+/* What a shell offers for an option follows from the form of its argument and the tables. */
+static void options_have_values_to_complete(void **state)
+{
+    static const struct {
+        const char *option, *words, *behind; /* of long lists the beginnings */
+        bool is_pair, is_bare;
+        enum amp_option_path path;
+    } rows[] = {
+        {"dtype", "bf16 fp16 fp32", "", false, false, AMP_PATH_NONE},
+        {"opset", "auto keep", "", false, false, AMP_PATH_NONE},
+        {"io", "keep lower", "keep lower", true, true, AMP_PATH_NONE},
+        {"cast-cache", "on off", "", false, false, AMP_PATH_NONE},
+        {"grad-scaler", "on off", "", false, false, AMP_PATH_NONE},
+        {"target", "", "", false, false, AMP_PATH_NONE},
+        {"output", "", "", false, false, AMP_PATH_FILE},
+        {"output-dir", "", "", false, false, AMP_PATH_FOLDER},
+        {"explain", "text json noise", "", false, false, AMP_PATH_NONE},
+        {"external-data", "", "", false, false, AMP_PATH_FILE},
+        {"dump-after", "read infer opset assign insert fold", "", false, false, AMP_PATH_NONE},
+        {"rules", "fast gaudi ", "", false, false, AMP_PATH_FILE},
+        {"node", "", "follow lower fp32 bf16 fp16 widest infer clear", true, false, AMP_PATH_NONE},
+        {"op", "Abs Acos Acosh Add ", "follow lower fp32 bf16 fp16 widest infer clear", true, false,
+         AMP_PATH_NONE},
+        {"input", "", "", true, false, AMP_PATH_FILE},
+        {"data", "", "", false, false, AMP_PATH_FILE},
+        {"dim", "", "", true, false, AMP_PATH_NONE},
+        {"labels", "", "", true, true, AMP_PATH_FILE},
+        {"tolerance", "max_abs mean_abs ", "", true, false, AMP_PATH_NONE},
+        {"tune-for", "time bytes nodes", "", false, false, AMP_PATH_NONE},
+        {"strategy", "min-cut ", "", false, false, AMP_PATH_NONE},
+        {"format", "npy pb", "", false, false, AMP_PATH_NONE},
+        {"expect", "", "", false, false, AMP_PATH_FOLDER},
+        {"sort", "graph local accumulated", "", false, false, AMP_PATH_NONE},
+        {"json", "", "", false, false, AMP_PATH_FILE},
+        {"seed", "", "", false, false, AMP_PATH_NONE}};
+    struct amp_arena *arena = amp_arena_create();
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        const struct amp_option *option =
+            amp_option_find(rows[i].option, strlen(rows[i].option), AMP_CMD_CONVERT);
+        assert_non_null(option);
+        struct amp_option_values values = amp_option_values(option, arena);
+        size_t length = strlen(rows[i].words);
+        bool is_begun = length > 0 && rows[i].words[length - 1] == ' ';
+        if (strncmp(values.words, rows[i].words, length) != 0 ||
+            (!is_begun && values.words[length] != '\0'))
+            fail_msg("--%s: '%.100s'", rows[i].option, values.words);
+        assert_string_equal(values.behind, rows[i].behind);
+        assert_int_equal(values.is_pair, rows[i].is_pair);
+        assert_int_equal(values.is_bare, rows[i].is_bare);
+        assert_int_equal(values.path, rows[i].path);
+        if (strcmp(rows[i].option, "op") == 0) {
+            assert_null(strstr(values.words, " Add Add "));
+            assert_null(strstr(values.words, "FusedMatMul"));
+        }
+    }
+    amp_arena_destroy(arena);
+}
+
+/* ---- validations ---- */
+
+/* The coarsest of the dtypes counts: bfloat16 before float16 before float32. */
+static void the_coarsest_dtype_counts(void **state)
+{
+    static const struct {
+        enum amp_dtype from, values[2], coarsest;
+    } rows[] = {{AMP_FLOAT, {AMP_FLOAT, AMP_INT64}, AMP_FLOAT},
+                {AMP_FLOAT, {AMP_FLOAT, AMP_FLOAT16}, AMP_FLOAT16},
+                {AMP_FLOAT, {AMP_FLOAT16, AMP_BFLOAT16}, AMP_BFLOAT16},
+                {AMP_FLOAT, {AMP_BFLOAT16, AMP_FLOAT16}, AMP_BFLOAT16},
+                {AMP_BFLOAT16, {AMP_FLOAT, AMP_FLOAT16}, AMP_BFLOAT16},
+                {AMP_FLOAT16, {AMP_FLOAT, AMP_FLOAT}, AMP_FLOAT16},
+                {AMP_FLOAT16, {AMP_FLOAT, AMP_BFLOAT16}, AMP_BFLOAT16}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        net_start(22);
+        input("x", rows[i].values[0], DIMS(2));
+        input("y", rows[i].values[1], DIMS(2));
+        assert_int_equal(amp_validation_coarsest(rows[i].from, net.model), rows[i].coarsest);
+    }
+}
+
+static void random_inputs_are_pointed_at(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        enum amp_status status = i < 2 ? AMP_MISMATCH : AMP_MODEL;
+        struct amp_input_notes notes = {.are_random = i % 2 == 0};
+        struct amp_error err = {.status = status, .text = "far"};
+        assert_int_equal(amp_validation_suggest(&notes, status, &err), status);
+        assert_string_equal(err.text,
+                            i == 0 ? "far; on random inputs: --data runs real ones" : "far");
+    }
+}
+
+/* What a command said of a model before is a verdict, unless there is one. */
+static void known_verdicts_count(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bool is_outside = (i & 1) != 0, was_within = (i & 2) != 0, has_failed = (i & 4) != 0;
+        struct amp_eval_check check = {.is_outside = is_outside, .reason = "worse"};
+        struct amp_validation result = {.is_within = was_within};
+        struct amp_error err = {.status = AMP_OK};
+        if (has_failed)
+            err = (struct amp_error){.status = AMP_MISMATCH, .text = "far"};
+        enum amp_status status = amp_validation_eval_known(&check, &result, &err);
+        assert_int_equal(status, has_failed || is_outside ? AMP_MISMATCH : AMP_OK);
+        assert_int_equal(err.status, status);
+        assert_string_equal(err.text, has_failed ? "far" : is_outside ? "worse" : "");
+        assert_int_equal(result.is_within, was_within && !is_outside);
+        assert_ptr_equal(result.eval, &check);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(options_go_together_or_not),
+        cmocka_unit_test(explanations_and_lists_have_a_stream),
+        cmocka_unit_test(each_command_takes_as_many_words),
+        cmocka_unit_test(numbers_and_sizes_are_whole),
+        cmocka_unit_test(words_have_their_places),
+        cmocka_unit_test(options_become_words_again),
+        cmocka_unit_test(a_model_becomes_what_options_say),
+        cmocka_unit_test(what_lowers_nothing_takes_no_rules),
+        cmocka_unit_test(models_are_only_ever_raised),
+        cmocka_unit_test(inputs_and_outputs_change_by_name),
+        cmocka_unit_test(pairs_are_split_at_the_last_sign),
+        cmocka_unit_test(gradients_are_scaled_by_numbers),
+        cmocka_unit_test(bounds_are_named_in_their_order),
+        cmocka_unit_test(tolerances_are_read),
+        cmocka_unit_test(expected_outputs_have_two_tolerances),
+        NET_TEST(inputs_are_named_and_of_the_model),
+        NET_TEST(data_have_what_is_needed),
+        NET_TEST(samples_of_data_are_loaded_one_by_one),
+        NET_TEST(inputs_are_noted),
+        NET_TEST(data_are_cut_into_batches),
+        cmocka_unit_test(commands_refuse_what_does_not_go_together),
+        cmocka_unit_test(models_go_where_nothing_is_lost),
+        cmocka_unit_test(data_files_of_the_input_stay),
+        cmocka_unit_test(failures_are_reported_where_nothing_is_lost),
+        cmocka_unit_test(options_have_values_to_complete),
+        NET_TEST(the_coarsest_dtype_counts),
+        cmocka_unit_test(random_inputs_are_pointed_at),
+        cmocka_unit_test(known_verdicts_count),
+    };
+
+    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
+}

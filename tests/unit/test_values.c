@@ -1,0 +1,1143 @@
+/* Values of operators by hand, whichever inputs are constant: losses, boxes, regions, optimizers,
+ * products, attention, norms and recurrences. */
+#include "net.h"
+#include "one_node.h"
+#include "ops/dnnl/post_op.h"
+#include "ops/kernel/kernel.h"
+
+#include <math.h>
+
+#include <cmocka.h>
+
+/* ---- losses ---- */
+
+struct values_case {
+    const char *line;
+    size_t output, count;
+    double values[12];
+};
+
+#define GIVES(...)                                          \
+    sizeof((const double[]){__VA_ARGS__}) / sizeof(double), \
+    {                                                       \
+        __VA_ARGS__                                         \
+    }
+
+/* TENSOR with other numbers, where these are no indices. */
+static struct amp_tensor other_than(const struct amp_tensor *tensor)
+{
+    struct amp_tensor other = *tensor;
+    const bool is_float = amp_dtype_class(tensor->dtype) == AMP_CLASS_FLOAT;
+    other.data = amp_arena_alloc(net.arena, amp_tensor_size(tensor) + 1);
+    memcpy(other.data, tensor->data, amp_tensor_size(tensor));
+    for (size_t i = 0; i < amp_tensor_count(tensor); i++)
+        if (is_float)
+            amp_tensor_set_double(&other, i, 1 - 2 * amp_tensor_double(tensor, i));
+        else if (amp_dtype_bits(tensor->dtype) == 8)
+            ((uint8_t *)other.data)[i] ^= 1;
+    return other;
+}
+
+/* Runs the model after a run on other numbers, of which nothing may stay. */
+static enum amp_status run_after_others(void)
+{
+    struct amp_session *session = NULL;
+    struct amp_tensor others[sizeof one.inputs / sizeof *one.inputs];
+    for (size_t i = 0; i < one.n_inputs; i++)
+        others[i] = other_than(&one.inputs[i]);
+    enum amp_status first = net_infer(), status = first;
+    if (first == AMP_OK)
+        status = amp_session_open(net.model, true, &session, &net.err);
+    if (status == AMP_OK) {
+        first = amp_session_run(session, others, net.outputs, &net.err);
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        net.err.status = AMP_OK;
+        status = amp_session_run(session, one.inputs, net.outputs, &net.err);
+    }
+    amp_session_destroy(session);
+    return status;
+}
+
+static void expect_one(const struct values_case *one_case, enum one_way way)
+{
+    const struct amp_tensor *found = &net.outputs[one_case->output];
+    amp_tensors_release(net.outputs, NET_OUTPUTS);
+    one_node(one_case->line, way);
+    if (run_after_others() != AMP_OK)
+        fail_msg("%s: %s", one_case->line, net.err.text);
+    if (amp_tensor_count(found) != one_case->count)
+        fail_msg("%s: %zu elements", one_case->line, amp_tensor_count(found));
+    for (size_t k = 0; k < one_case->count; k++)
+        if (!(fabs(amp_tensor_double(found, k) - one_case->values[k]) <=
+              1e-6 * fmax(1, fabs(one_case->values[k]))))
+            fail_msg("%s (way %d): element %zu is %g; %g is expected", one_case->line, (int)way, k,
+                     amp_tensor_double(found, k), one_case->values[k]);
+}
+
+/* To the last digits of float32, with all inputs given, all but the first constant, and all. */
+static void expect_values(const struct values_case *cases, size_t count)
+{
+    static const enum one_way ways[] = {ONE_GIVEN, ONE_WEIGHTS, ONE_CONSTANT};
+    for (size_t i = 0; i < count; i++)
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+            expect_one(&cases[i], ways[w]);
+}
+
+/* By ONNX's definition: what is ignored is 0 and has no weight; a mean is one by the weights. */
+static void losses_pass_over_what_is_ignored(void **state)
+{
+#define LOSS "NegativeLogLikelihoodLoss-13 f[2,3]=1,2,3,4,5,7 "
+    static const struct values_case cases[] = {
+        {LOSS "i[2]=0,2 reduction=none", 0, GIVES(-1, -7)},
+        {LOSS "i[2]=0,2 reduction=sum", 0, GIVES(-8)},
+        {LOSS "i[2]=0,2", 0, GIVES(-4)},
+        {LOSS "i[2]=0,2 reduction=none ignore_index=2", 0, GIVES(-1, 0)},
+        {LOSS "i[2]=0,2 reduction=sum ignore_index=2", 0, GIVES(-1)},
+        {LOSS "i[2]=0,2 ignore_index=2", 0, GIVES(-1)},
+        {LOSS "i[2]=0,2 ignore_index=0", 0, GIVES(-7)},
+        {LOSS "i[2]=0,2 ignore_index=1", 0, GIVES(-4)},
+        {LOSS "i[2]=0,9 ignore_index=9", 0, GIVES(-1)},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 reduction=none", 0, GIVES(-3, -7)},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 reduction=sum", 0, GIVES(-10)},
+        {LOSS "i[2]=0,2 f[3]=3,5,1", 0, GIVES(-2.5)},
+        {LOSS "i[2]=0,2 f[3]=3,5,1 ignore_index=2", 0, GIVES(-1)},
+        {"NegativeLogLikelihoodLoss-13 f[1,2,3]=1,2,3,4,5,7 i[1,3]=1,0,1 reduction=none", 0,
+         GIVES(-4, -2, -7)},
+        {"NegativeLogLikelihoodLoss-13 f[1,2,3]=1,2,3,4,5,7 i[1,3]=1,0,1 ignore_index=0", 0,
+         GIVES(-5.5)},
+    };
+#undef LOSS
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- boxes ---- */
+
+/* A [0, 0, 2, 2], half of which is B, and C, which has half of A and as much beside it: they have
+   1/2 and 1/3 of their union in common. */
+static void boxes_go_that_overlap_by_more_than_the_threshold(void **state)
+{
+#define BOXES "NonMaxSuppression-11 f[1,4,4]=0,0,2,2,0,0,2,1,0,1,2,3,5,5,5,5 "
+    static const struct values_case cases[] = {
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9 f[]=0.5", 0, GIVES(0, 0, 0, 0, 0, 1, 0, 0, 2, 0, 0, 3)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9 f[]=0.375", 0, GIVES(0, 0, 0, 0, 0, 2, 0, 0, 3)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9 f[]=0.25", 0, GIVES(0, 0, 0, 0, 0, 3)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9", 0, GIVES(0, 0, 0, 0, 0, 3)},
+        {BOXES "f[1,1,4]=1,3,2,4 i[]=9", 0, GIVES(0, 0, 3, 0, 0, 1, 0, 0, 2)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=2 f[]=0.5", 0, GIVES(0, 0, 0, 0, 0, 1)},
+        {BOXES "f[1,1,4]=2,2,2,2 i[]=2 f[]=0.5", 0, GIVES(0, 0, 0, 0, 0, 1)},
+        {BOXES "f[1,1,4]=4,3,2,1 i[]=9 f[]=0.5 f[]=3", 0, GIVES(0, 0, 0)},
+        {BOXES "f[1,1,4]=4,3,nan,1 i[]=9 f[]=0.5 f[]=1", 0, GIVES(0, 0, 0, 0, 0, 1)},
+        {BOXES "f[1,1,4]=-4,-3,-2,-1 i[]=9 f[]=0.5", 0, GIVES(0, 0, 3, 0, 0, 2, 0, 0, 1, 0, 0, 0)},
+        {BOXES "f[1,2,4]=4,3,2,1,1,2,3,4 i[]=1", 0, GIVES(0, 0, 0, 0, 1, 3)},
+        {"NonMaxSuppression-11 f[2,1,4] f[2,1,1] i[]=1", 0, GIVES(0, 0, 0, 1, 0, 0)},
+        {"NonMaxSuppression-11 f[1,2,4]=2,2,0,0,0,1,2,0 f[1,1,2]=2,1 i[]=9 f[]=0.5", 0,
+         GIVES(0, 0, 0, 0, 0, 1)},
+        {"NonMaxSuppression-11 f[1,2,4]=2,2,0,0,0,1,2,0 f[1,1,2]=2,1 i[]=9 f[]=0.375", 0,
+         GIVES(0, 0, 0)},
+        {"NonMaxSuppression-11 f[1,2,4]=1,2,2,4,1,1,2,2 f[1,1,2]=2,1 i[]=9 f[]=0.5 "
+         "center_point_box=1",
+         0, GIVES(0, 0, 0, 0, 0, 1)},
+        {"NonMaxSuppression-11 f[1,2,4]=1,2,2,4,1,1,2,2 f[1,1,2]=2,1 i[]=9 f[]=0.375 "
+         "center_point_box=1",
+         0, GIVES(0, 0, 0)},
+    };
+#undef BOXES
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- recurrences along a line ---- */
+
+/* Taps 1 and 10 on a line and what came before it; the last element is handed on. */
+static void causal_convolutions_hand_on_their_last_elements(void **state)
+{
+#define LINE "CausalConvWithState-27 f[1,2,3]=1,2,3,4,5,6 f[2,1,2]=1,10,1,100 "
+    static const struct values_case cases[] = {
+        {LINE "_ _ >2", 0, GIVES(10, 21, 32, 400, 504, 605)},
+        {LINE "_ _ >2", 1, GIVES(3, 6)},
+        {LINE "f[2]=1000,2000 f[1,2,1]=7,8 >2", 0, GIVES(1017, 1021, 1032, 2408, 2504, 2605)},
+        {LINE "f[2]=1000,2000 f[1,2,1]=7,8 >2", 1, GIVES(3, 6)},
+        {"CausalConvWithState-27 f[1,1,1]=1 f[1,1,3]=1,10,100 _ f[1,1,2]=2,3 >2", 0, GIVES(132)},
+        {"CausalConvWithState-27 f[1,1,1]=1 f[1,1,3]=1,10,100 _ f[1,1,2]=2,3 >2", 1, GIVES(3, 1)},
+        {"CausalConvWithState-27 f[1,1,1]=1 f[1,1,3]=1,10,100 _ _ >2", 1, GIVES(0, 1)},
+    };
+#undef LINE
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- regions ---- */
+
+/* Elements 1 to 16 in rows of four: the one at row r and column c, or between elements, is
+   4 r + c + 1. */
+static void regions_are_pooled_by_bins(void **state)
+{
+#define IMAGE "f[1,1,4,4]=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 "
+#define MAX "MaxRoiPool-1 " IMAGE
+#define ALIGN "RoiAlign-16 " IMAGE
+    static const struct values_case cases[] = {
+        {MAX "f[1,5]=0,0,0,3,3 pooled_shape=[2,2]", 0, GIVES(6, 8, 14, 16)},
+        {MAX "f[1,5]=0,0,0,3,3 pooled_shape=[3,1]", 0, GIVES(8, 12, 16)},
+        {MAX "f[1,5]=0,1,1,2,2 pooled_shape=[1,1]", 0, GIVES(11)},
+        {MAX "f[1,5]=0,2,1,1,2 pooled_shape=[1,1]", 0, GIVES(11)},
+        {MAX "f[1,5]=0,5,5,6,6 pooled_shape=[1,1]", 0, GIVES(0)},
+        {MAX "f[1,5]=0,-2,-2,1,1 pooled_shape=[2,2]", 0, GIVES(0, 0, 0, 6)},
+        {MAX "f[1,5]=0,0,2,3,3 pooled_shape=[1,2]", 0, GIVES(14, 16)},
+        {MAX "f[1,5]=0,1,1,5,5 pooled_shape=[1,1] spatial_scale=0.5", 0, GIVES(16)},
+        {MAX "f[1,5]=0,1,1,3,3 pooled_shape=[1,1] spatial_scale=0.5", 0, GIVES(11)},
+        {"MaxRoiPool-1 f[1,1,2,2]=-1,-2,-3,-4 f[1,5]=0,0,0,1,1 pooled_shape=[1,1]", 0, GIVES(-1)},
+        {"MaxRoiPool-1 f[2,1,1,1]=3,4 f[2,5]=1,0,0,0,0,0,0,0,0,0 pooled_shape=[1,1]", 0,
+         GIVES(4, 3)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 sampling_ratio=1", 0,
+         GIVES(3.5, 5.5, 11.5, 13.5)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 sampling_ratio=2", 0,
+         GIVES(3.5, 5.5, 11.5, 13.5)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 sampling_ratio=2 mode=max", 0,
+         GIVES(6, 8, 14, 16)},
+        {ALIGN "f[1,4]=0,0,4,2 i[1] output_width=2 sampling_ratio=1", 0, GIVES(3.5, 5.5)},
+        {ALIGN
+         "f[1,4]=0,0,8,8 i[1] output_height=2 output_width=2 sampling_ratio=1 spatial_scale=0.5",
+         0, GIVES(3.5, 5.5, 11.5, 13.5)},
+        {ALIGN "f[1,4]=1,1,1,1 i[1] sampling_ratio=1", 0, GIVES(3.5)},
+        {ALIGN "f[1,4]=10,10,12,12 i[1]", 0, GIVES(0)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 "
+               "coordinate_transformation_mode=output_half_pixel sampling_ratio=1",
+         0, GIVES(6, 8, 14, 16)},
+        {ALIGN "f[1,4]=0,0,4,4 i[1] output_height=2 output_width=2 "
+               "coordinate_transformation_mode=output_half_pixel",
+         0, GIVES(6, 7.75, 13, 14.75)},
+        {ALIGN
+         "f[1,4]=1,1,1,1 i[1] coordinate_transformation_mode=output_half_pixel sampling_ratio=1",
+         0, GIVES(8.5)},
+        {ALIGN
+         "f[1,4]=-2,-2,0,0 i[1] coordinate_transformation_mode=output_half_pixel sampling_ratio=1",
+         0, GIVES(1)},
+        {ALIGN "f[1,4]=-2.5,-2.5,-0.5,-0.5 i[1] coordinate_transformation_mode=output_half_pixel "
+               "sampling_ratio=1",
+         0, GIVES(0)},
+        {ALIGN
+         "f[1,4]=3,3,5,5 i[1] coordinate_transformation_mode=output_half_pixel sampling_ratio=1",
+         0, GIVES(16)},
+        {ALIGN "f[1,4]=3.5,3.5,5.5,5.5 i[1] coordinate_transformation_mode=output_half_pixel "
+               "sampling_ratio=1",
+         0, GIVES(0)},
+        {"RoiAlign-16 f[2,1,1,1]=3,4 f[2,4]=0,0,1,1,0,0,1,1 i[2]=1,0", 0, GIVES(4, 3)},
+        {"MaxRoiPool-1 f[2,2,1,1]=1,2,3,4 f[2,5]=1,0,0,0,0,0,0,0,0,0 pooled_shape=[1,1]", 0,
+         GIVES(3, 4, 1, 2)},
+        {"MaxRoiPool-1 f[1,2,2,3]=1,2,3,4,5,6,7,8,9,10,11,12 f[1,5]=0,1,0,2,1 pooled_shape=[2,1]",
+         0, GIVES(3, 6, 9, 12)},
+        {"RoiAlign-16 f[2,2,1,1]=1,2,3,4 f[2,4]=0,0,1,1,0,0,1,1 i[2]=1,0", 0, GIVES(3, 4, 1, 2)},
+        {"RoiAlign-16 f[1,2,2,3]=1,2,3,4,5,6,7,8,9,10,11,12 f[1,4]=0,0,3,2 i[1] output_height=2 "
+         "output_width=3 sampling_ratio=1",
+         0, GIVES(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)},
+    };
+#undef IMAGE
+#undef MAX
+#undef ALIGN
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* By ONNX's definitions, with numbers whose norms and means are whole. */
+static void windows_are_pooled(void **state)
+{
+    static const struct values_case cases[] = {
+        {"GlobalLpPool-2 f[1,1,3]=2,-4,4 p=1", 0, GIVES(10)},
+        {"GlobalLpPool-2 f[1,1,3]=2,-4,4 p=2", 0, GIVES(6)},
+        {"GlobalLpPool-2 f[1,1,3]=2,-4,4", 0, GIVES(6)},
+        {"GlobalLpPool-2 f[1,1,3]=0,-4,0 p=3", 0, GIVES(4)},
+        {"LpPool-11 f[1,1,4]=2,-4,4,3 kernel_shape=[3] p=1", 0, GIVES(10, 11)},
+        {"LpPool-11 f[1,1,4]=2,-4,4,-2 kernel_shape=[3]", 0, GIVES(6, 6)},
+        {"LpPool-11 f[1,1,4]=0,-4,0,0 kernel_shape=[2] p=3", 0, GIVES(4, 4, 0)},
+        {"GlobalMaxPool-1 d[1,2,3]=-3,-2,-5,-7,-9,-8", 0, GIVES(-2, -7)},
+        {"GlobalMaxPool-1 f[1,2,3,1,1,1]=-3,-2,-5,-7,-9,-8", 0, GIVES(-2, -7)},
+        {"GlobalAveragePool-1 d[1,2,3]=-3,-2,-4,-7,-9,-8", 0, GIVES(-3, -8)},
+        {"MaxPool-12 f[1,1,2,3]=1,9,3,8,2,7 kernel_shape=[2,2] >2", 0, GIVES(9, 9)},
+        {"MaxPool-12 f[1,1,2,3]=1,9,3,8,2,7 kernel_shape=[2,2] >2", 1, GIVES(1, 1)},
+        {"MaxPool-12 f[1,1,2,3]=1,9,3,8,2,7 kernel_shape=[2,2] storage_order=1 >2", 1, GIVES(2, 2)},
+        {"MaxPool-12 f[2,1,2]=1,2,4,3 kernel_shape=[2] >2", 1, GIVES(1, 2)},
+        {"MaxPool-12 f[1,1,2,3]=1,9,3,8,2,7 kernel_shape=[1,1] storage_order=1 >2", 1,
+         GIVES(0, 2, 4, 1, 3, 5)},
+        {"MaxPool-12 f[1,1,2]=-5,-6 kernel_shape=[2] pads=[1,1] >2", 0, GIVES(-5, -5, -6)},
+        {"AveragePool-19 d[1,1,4]=2,4,6,8 kernel_shape=[2] pads=[1,1]", 0, GIVES(2, 3, 5, 7, 8)},
+        {"AveragePool-19 d[1,1,4]=2,4,6,8 kernel_shape=[2] pads=[1,1] count_include_pad=1", 0,
+         GIVES(1, 3, 5, 7, 4)},
+        {"AveragePool-19 d[1,1,4]=2,4,6,8 kernel_shape=[2] dilations=[2] pads=[2,0]", 0,
+         GIVES(2, 4, 4, 6)},
+        {"AveragePool-19 d[1,1,4]=2,4,6,8 kernel_shape=[3] strides=[3] ceil_mode=1 "
+         "count_include_pad=1",
+         0, GIVES(4, 8)},
+        {"MaxUnpool-11 f[1,1,2]=5,6 i[1,1,2]=1,2 kernel_shape=[2] strides=[2]", 0,
+         GIVES(0, 5, 6, 0)},
+        {"MaxUnpool-11 f[1,1,1,2]=5,6 i[1,1,1,2]=1,6 i[4]=1,1,2,5 kernel_shape=[2,2] strides=[2,2]",
+         0, GIVES(0, 5, 0, 0, 0, 0, 0, 6, 0, 0)},
+        {"Col2Im-18 f[1,2,2]=1,2,3,4 i[1]=3 i[1]=2", 0, GIVES(1, 5, 4)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* Taps of 1 and 10: each sum shows its elements by their digits. */
+static void taps_meet_their_elements(void **state)
+{
+    static const struct values_case cases[] = {
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 "
+         "f[1,4,1,4]=0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 pads=[0,1,0,1]",
+         0, GIVES(10, 21, 42, 4)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0,0", 0,
+         GIVES(21, 42)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0,0 pads=[0,1,0,1] "
+         "strides=[1,2]",
+         0, GIVES(10, 42)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,1]=0,0,0,0 dilations=[1,2]", 0,
+         GIVES(41)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0.5,0.5,0,0,0,0", 0,
+         GIVES(21.5, 43)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0.5,0.5", 0,
+         GIVES(31, 22)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0.5,0.5,0,0,0,0,0,0", 0,
+         GIVES(20.5, 41)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,-0.5,1.5,0,0,0,-9", 0,
+         GIVES(20.5, 2)},
+        {"DeformConv-19 f[1,1,1,3]=1,2,4 f[1,1,1,2]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0,0 f[1]=100 "
+         "f[1,2,1,2]=2,3,4,5",
+         0, GIVES(182, 306)},
+        {"DeformConv-19 f[1,2,1,2]=1,2,4,8 f[2,1,1,1]=1,10 f[1,2,1,2]=0,0,0,0 group=2", 0,
+         GIVES(1, 2, 40, 80)},
+        {"DeformConv-19 f[1,2,1,2]=1,2,4,8 f[1,2,1,1]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0.5,-0.5 "
+         "offset_group=2",
+         0, GIVES(61, 62)},
+        {"DeformConv-19 f[1,2,1,2]=1,2,4,8 f[1,2,1,1]=1,10 f[1,4,1,2]=0,0,0,0,0,0,0,0 _ "
+         "f[1,2,1,2]=1,2,3,4 offset_group=2",
+         0, GIVES(121, 324)},
+        {"DeformConv-19 f[2,1,1,1]=1,2 f[1,1,1,1]=1 f[2,2,1,1]=0,0,0,-0.5", 0, GIVES(1, 1)},
+        {"DeformConv-19 d[1,1,1,3]=1,2,4 d[1,1,1,2]=1,10 d[1,4,1,2]=0,0,0,0,0,0,0,0", 0,
+         GIVES(21, 42)},
+        {"Conv-11 f[1,1,3]=1,2,4 f[1,1,2]=1,10 pads=[1,1]", 0, GIVES(10, 21, 42, 4)},
+        {"Conv-11 d[1,1,3]=1,2,4 d[1,1,2]=1,10 pads=[1,1]", 0, GIVES(10, 21, 42, 4)},
+        {"Conv-11 d[1,1,3]=1,2,4 d[1,1,2]=1,10 d[1]=100 pads=[1,1] strides=[2]", 0,
+         GIVES(110, 142)},
+        {"Conv-11 d[1,1,3]=1,2,4 d[1,1,2]=1,10 dilations=[2]", 0, GIVES(41)},
+        {"Conv-11 d[1,2,2]=1,2,4,8 d[2,1,1]=1,10 group=2", 0, GIVES(1, 2, 40, 80)},
+        {"Conv-11 d[2,1,1]=3,5 d[2,1,1]=1,10", 0, GIVES(3, 30, 5, 50)},
+        {"Conv-11 f[1,2,3]=1,2,4,8,16,32 f[2,1,2]=1,10,1,100 group=2 pads=[1,1]", 0,
+         GIVES(10, 21, 42, 4, 800, 1608, 3216, 32)},
+        {"Conv-11 f[1,2,3]=1,2,4,8,16,32 f[2,1,2]=1,10,1,100 f[2]=1000,2000 group=2 strides=[2] "
+         "pads=[1,1]",
+         0, GIVES(1010, 1042, 2800, 5216)},
+        {"Conv-11 f[1,2,4]=1,2,4,8,1,2,4,8 f[2,1,2]=1,10,1,100 group=2 dilations=[2] strides=[2] "
+         "pads=[1,1]",
+         0, GIVES(20, 82, 200, 802)},
+        {"ConvTranspose-11 d[1,1,2]=1,2 d[1,1,2]=1,10", 0, GIVES(1, 12, 20)},
+        {"ConvTranspose-11 d[1,1,2]=1,2 d[1,1,2]=1,10 d[1]=100 strides=[2]", 0,
+         GIVES(101, 110, 102, 120)},
+        {"ConvTranspose-11 d[1,1,2]=1,2 d[1,1,2]=1,10 strides=[2] pads=[1,0] output_padding=[1]", 0,
+         GIVES(10, 2, 20, 0)},
+        {"ConvTranspose-11 d[1,2,1]=1,2 d[2,1,1]=1,10 group=2", 0, GIVES(1, 20)},
+        {"ConvTranspose-11 d[1,2,1]=1,2 d[2,2,1]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"ConvTranspose-11 f[1,2,1]=1,2 f[2,2,1]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"ConvTranspose-11 f[1,2,1]=1,2 f[2,2,1]=1,10,100,1000 group=2", 0,
+         GIVES(1, 10, 200, 2000)},
+        {"ConvInteger-10 u[1,1,3]=1,2,4 u[1,1,2]=1,10 u[]=1 u[]=2 pads=[1,1]", 0,
+         GIVES(0, 8, 23, -3)},
+        {"ConvInteger-10 u[1,2,1]=3,5 u[2,1,1]=7,9 u[]=1 u[2]=2,3 group=2", 0, GIVES(10, 24)},
+        {"ConvInteger-10 c[1,1,2]=-128,127 c[1,1,1]=-128 c[]=0", 0, GIVES(16384, -16256)},
+        {"QLinearConv-10 u[1,1,3]=1,2,4 f[]=0.5 u[]=1 u[1,1,2]=3,5 f[1]=2 u[1]=1 f[]=1 u[]=10 "
+         "pads=[1,1]",
+         0, GIVES(10, 14, 24, 16)},
+        {"QLinearConv-10 u[1,1,1]=3 f[]=1 u[]=1 c[2,1,1]=1,-1 f[2]=2,4 c[2]=0,0 f[]=2 u[]=10 "
+         "j[2]=1,2",
+         0, GIVES(13, 10)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- optimizers ---- */
+
+/* One step each, by the equations of ai.onnx.preview.training; defaults are 0.9 and 0.999. */
+static void optimizers_take_their_steps(void **state)
+{
+#define ADAGRAD "ai.onnx.preview.training.Adagrad-1 "
+#define ADAM "ai.onnx.preview.training.Adam-1 "
+#define MOMENTUM "ai.onnx.preview.training.Momentum-1 "
+    static const struct values_case cases[] = {
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 >2", 0, GIVES(0)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 >2", 1, GIVES(4)},
+        {ADAGRAD "f[]=1 i[]=1 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 decay_factor=1.0 >2", 0, GIVES(0.5)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 norm_coefficient=1.0 >2", 0,
+         GIVES(0)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=0.0 norm_coefficient=1.0 >2", 1,
+         GIVES(9)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 epsilon=2.0 >2", 0, GIVES(0.5)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=4 f[1]=48 epsilon=0.0 >2", 0, GIVES(0.5)},
+        {ADAGRAD "f[]=1 i[]=0 f[1]=1 f[1]=4 f[1]=48 epsilon=0.0 >2", 1, GIVES(64)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 epsilon=0.0 >3", 0,
+         GIVES(0)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 epsilon=0.0 >3", 1,
+         GIVES(1)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 epsilon=0.0 >3", 2,
+         GIVES(1)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 epsilon=1.0 >3", 0,
+         GIVES(0.5)},
+        {ADAM "f[]=1 i[]=1 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.75 beta=0.75 epsilon=0.0 >3", 0,
+         GIVES(0)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.75 beta=0.75 epsilon=0.0 >3", 0,
+         GIVES(0.5)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.75 beta=0.75 epsilon=0.0 "
+              "norm_coefficient_post=0.5 >3",
+         0, GIVES(0.25)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 norm_coefficient=2.0 >3",
+         1, GIVES(2)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=2 f[1]=0 f[1]=0 alpha=0.5 beta=0.75 norm_coefficient=2.0 >3",
+         2, GIVES(4)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=0 f[1]=10 f[1]=1000 >3", 1, GIVES(9)},
+        {ADAM "f[]=1 i[]=0 f[1]=1 f[1]=0 f[1]=10 f[1]=1000 >3", 2, GIVES(999)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         0, GIVES(3)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         1, GIVES(2)},
+        {MOMENTUM "f[]=1 i[]=0 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         0, GIVES(0)},
+        {MOMENTUM "f[]=1 i[]=0 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         1, GIVES(5)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=nesterov norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         0, GIVES(0)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=nesterov norm_coefficient=0.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         1, GIVES(2)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=4 f[1]=2 mode=standard norm_coefficient=1.0 alpha=0.5 "
+                  "beta=0.25 >2",
+         1, GIVES(3.25)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=50 f[1]=4 f[1]=40 f[1]=2 f[1]=20 mode=standard "
+                  "norm_coefficient=0.0 alpha=0.5 beta=0.25 >4",
+         0, GIVES(3)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=50 f[1]=4 f[1]=40 f[1]=2 f[1]=20 mode=standard "
+                  "norm_coefficient=0.0 alpha=0.5 beta=0.25 >4",
+         1, GIVES(30)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=50 f[1]=4 f[1]=40 f[1]=2 f[1]=20 mode=standard "
+                  "norm_coefficient=0.0 alpha=0.5 beta=0.25 >4",
+         2, GIVES(2)},
+        {MOMENTUM "f[]=1 i[]=1 f[1]=5 f[1]=50 f[1]=4 f[1]=40 f[1]=2 f[1]=20 mode=standard "
+                  "norm_coefficient=0.0 alpha=0.5 beta=0.25 >4",
+         3, GIVES(20)},
+    };
+#undef ADAGRAD
+#undef ADAM
+#undef MOMENTUM
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- places between elements ---- */
+
+/* An element is its place, so that linear sampling gives the place that an output comes from. Cubic
+   weights half between elements are 19/32 and -3/32, or 9/16 and -1/16 for -0.5. */
+static void resized_elements_come_from_their_places(void **state)
+{
+    static const struct values_case cases[] = {
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 mode=linear", 0,
+         GIVES(0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 mode=linear coordinate_transformation_mode=asymmetric", 0,
+         GIVES(0, 0.5, 1, 1.5, 2, 2.5, 3, 3)},
+        {"Resize-19 d[3]=0,1,2 _ _ i[1]=5 mode=linear coordinate_transformation_mode=align_corners",
+         0, GIVES(0, 0.5, 1, 1.5, 2)},
+        {"Resize-19 d[4]=0,1,2,3 _ _ i[1]=1 mode=linear "
+         "coordinate_transformation_mode=align_corners",
+         0, GIVES(0)},
+        {"Resize-19 d[4]=0,1,2,3 _ _ i[1]=1 mode=linear "
+         "coordinate_transformation_mode=pytorch_half_pixel",
+         0, GIVES(0)},
+        {"Resize-19 d[4]=0,1,2,3 _ _ i[1]=2 mode=linear "
+         "coordinate_transformation_mode=pytorch_half_pixel",
+         0, GIVES(0.5, 2.5)},
+        {"Resize-19 d[4]=0,1,2,3 _ _ i[1]=1 mode=linear", 0, GIVES(1.5)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.625 mode=linear", 0, GIVES(0.3, 1.9)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.625 mode=linear "
+         "coordinate_transformation_mode=half_pixel_symmetric",
+         0, GIVES(0.7, 2.3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 mode=linear "
+         "coordinate_transformation_mode=half_pixel_symmetric",
+         0, GIVES(0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=0.25,0.75 _ i[1]=3 mode=linear "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(0.75, 1.5, 2.25)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=0.25,0.75 _ i[1]=1 mode=linear "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(1.5)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=-0.5,1.5 _ i[1]=3 mode=linear extrapolation_value=9.0 "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(9, 1.5, 9)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=-0.5,1.5 _ i[1]=3 extrapolation_value=9.0 "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(9, 1, 9)},
+        {"Resize-19 d[4]=0,1,2,3 f[2]=0,1 _ i[1]=4 mode=linear extrapolation_value=9.0 "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(0, 1, 2, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric "
+         "nearest_mode=round_prefer_ceil",
+         0, GIVES(0, 1, 1, 2, 2, 3, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric "
+         "nearest_mode=floor",
+         0, GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric "
+         "nearest_mode=ceil",
+         0, GIVES(0, 1, 1, 2, 2, 3, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 nearest_mode=floor", 0, GIVES(0, 0, 0, 1, 1, 2, 2, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 nearest_mode=ceil", 0, GIVES(0, 1, 1, 2, 2, 3, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2", 0, GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=2 nearest_mode=round_prefer_ceil", 0,
+         GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-11 d[4]=0,1,2,3 f[0] f[1]=0.5 nearest_mode=floor "
+         "coordinate_transformation_mode=tf_half_pixel_for_nn",
+         0, GIVES(1, 3)},
+        {"Resize-11 d[4]=0,1,2,3 f[0] f[1]=2 nearest_mode=floor "
+         "coordinate_transformation_mode=tf_half_pixel_for_nn",
+         0, GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 d[4]=0,0,16,16 _ f[1]=2 coordinate_transformation_mode=asymmetric mode=cubic",
+         0, GIVES(0, -1.5, 0, 8, 16, 17.5, 16, 16)},
+        {"Resize-19 d[4]=0,0,16,16 _ f[1]=2 coordinate_transformation_mode=asymmetric mode=cubic "
+         "cubic_coeff_a=-0.5",
+         0, GIVES(0, -1, 0, 8, 16, 17, 16, 16)},
+        {"Resize-19 d[4]=0,0,16,16 _ f[1]=2 coordinate_transformation_mode=asymmetric mode=cubic "
+         "exclude_outside=1",
+         0, GIVES(0, -48.0 / 35, 0, 8, 16, 608.0 / 35, 16, 16)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.5 mode=linear antialias=1", 0, GIVES(0.625, 2.375)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.5 mode=linear antialias=1 exclude_outside=1", 0,
+         GIVES(5.0 / 7, 16.0 / 7)},
+        {"Resize-19 d[4]=0,1,2,3 _ f[1]=0.5 mode=linear", 0, GIVES(0.5, 2.5)},
+        {"Resize-19 u[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric mode=linear", 0,
+         GIVES(0, 0, 1, 2, 2, 2, 3, 3)},
+        {"Resize-19 f[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 u[4]=0,1,2,3 _ f[1]=2 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(0, 0, 1, 1, 2, 2, 3, 3)},
+        {"Resize-19 f[2]=5,6 _ f[1]=3 coordinate_transformation_mode=asymmetric nearest_mode=floor",
+         0, GIVES(5, 5, 5, 6, 6, 6)},
+        {"Resize-19 f[1,2]=1,2 _ f[2]=2,2 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(1, 1, 2, 2, 1, 1, 2, 2)},
+        {"Resize-19 f[2,2]=1,2,3,4 _ f[2]=2,1 coordinate_transformation_mode=asymmetric", 0,
+         GIVES(1, 2, 1, 2, 3, 4, 3, 4)},
+        {"Resize-19 f[1,2]=1,2 _ f[2]=2,2 mode=linear coordinate_transformation_mode=asymmetric", 0,
+         GIVES(1, 1.5, 2, 2, 1, 1.5, 2, 2)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+static void grids_lead_to_their_places(void **state)
+{
+    static const struct values_case cases[] = {
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1", 0, GIVES(0, 1.5, 1.5)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1 padding_mode=border", 0, GIVES(0, 1.5, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1 align_corners=1", 0, GIVES(0, 1.5, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=1.25,1.5,-1.5 padding_mode=reflection", 0,
+         GIVES(3, 2.5, 0.5)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,4,1]=2,-2,3,5 padding_mode=reflection align_corners=1",
+         0, GIVES(1.5, 1.5, 0, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,2,1]=-2,2 padding_mode=border align_corners=1", 0,
+         GIVES(0, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,2,1]=-2,2 align_corners=1", 0, GIVES(0, 0)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,4,1]=-0.5,0,0.5,1 mode=nearest", 0, GIVES(0, 2, 2, 0)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,4,1]=-0.5,0,0.5,1 mode=nearest padding_mode=border", 0,
+         GIVES(0, 2, 2, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,5,1]=-0.5,0,0.5,1,-1.5 mode=nearest "
+         "padding_mode=reflection",
+         0, GIVES(0, 2, 2, 3, 1)},
+        {"GridSample-20 d[1,1,4]=0,0,16,16 d[1,3,1]=-0.5,0,0.5 mode=cubic", 0, GIVES(-1.5, 8, 19)},
+        {"GridSample-20 d[1,1,4]=0,0,16,16 d[1,3,1]=-0.5,0,0.5 mode=cubic padding_mode=border", 0,
+         GIVES(-1.5, 8, 17.5)},
+        {"GridSample-20 d[1,1,4]=0,0,16,16 d[1,3,1]=-0.5,0,0.5 mode=cubic padding_mode=reflection",
+         0, GIVES(-1.5, 8, 17.5)},
+        {"GridSample-20 d[1,2,4]=0,1,2,3,4,5,6,7 d[1,2,1]=-0.5,0.5", 0, GIVES(0.5, 2.5, 4.5, 6.5)},
+        {"GridSample-20 d[1,1,2,2]=1,2,3,4 d[1,1,2,2]=0.5,-0.5,-0.5,0.5", 0, GIVES(2, 3)},
+        {"GridSample-20 d[1,1,2,2]=1,2,3,4 d[1,1,1,2]=0,0", 0, GIVES(2.5)},
+        {"GridSample-20 d[2,1,2]=1,2,3,4 d[2,1,1]=0.5,-0.5", 0, GIVES(2, 3)},
+        {"AffineGrid-20 d[1,2,3]=1,0,0,0,1,0 i[4]=1,1,2,2", 0,
+         GIVES(-0.5, -0.5, 0.5, -0.5, -0.5, 0.5, 0.5, 0.5)},
+        {"AffineGrid-20 d[1,2,3]=1,0,0,0,1,0 i[4]=1,1,2,2 align_corners=1", 0,
+         GIVES(-1, -1, 1, -1, -1, 1, 1, 1)},
+        {"AffineGrid-20 d[1,2,3]=1,0,5,0,1,7 i[4]=1,1,2,2", 0,
+         GIVES(4.5, 6.5, 5.5, 6.5, 4.5, 7.5, 5.5, 7.5)},
+        {"AffineGrid-20 d[1,2,3]=0,1,0,1,0,0 i[4]=1,1,2,2", 0,
+         GIVES(-0.5, -0.5, -0.5, 0.5, 0.5, -0.5, 0.5, 0.5)},
+        {"AffineGrid-20 d[1,2,3]=1,0,0,0,1,0 i[4]=1,1,1,2 align_corners=1", 0, GIVES(-1, 0, 1, 0)},
+        {"AffineGrid-20 f[2,2,3]=1,0,0,0,1,0,1,0,2,0,1,3 i[4]=2,1,1,1", 0, GIVES(0, 0, 2, 3)},
+        {"AffineGrid-20 f[1,3,4]=1,0,0,7,0,1,0,8,0,0,1,9 i[5]=1,1,1,1,2", 0,
+         GIVES(6.5, 8, 9, 7.5, 8, 9)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- products ---- */
+
+/* Ones and tens, so that no element can stand in another's place. */
+static void products_are_sums_over_the_inner_dim(void **state)
+{
+    static const struct values_case cases[] = {
+        {"MatMul-13 f[1,2]=1,2 f[2,2]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"MatMul-13 f[3,2]=1,0,0,1,1,2 f[2,2]=1,10,100,1000", 0,
+         GIVES(1, 10, 100, 1000, 201, 2010)},
+        {"MatMul-13 d[3,2]=1,0,0,1,1,2 d[2,2]=1,10,100,1000", 0,
+         GIVES(1, 10, 100, 1000, 201, 2010)},
+        {"MatMul-13 i[1,2]=1,2 i[2,2]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"MatMul-13 f[2]=1,2 f[2,2]=1,10,100,1000", 0, GIVES(201, 2010)},
+        {"MatMul-13 f[2,2]=1,10,100,1000 f[2]=1,2", 0, GIVES(21, 2100)},
+        {"MatMul-13 f[2]=1,2 f[2]=3,4", 0, GIVES(11)},
+        {"MatMul-13 f[2,1,2]=1,2,3,4 f[2,1]=1,10", 0, GIVES(21, 43)},
+        {"MatMul-13 f[2,1,2]=1,2,3,4 f[2,2,1]=1,10,100,1000", 0, GIVES(21, 4300)},
+        {"MatMul-13 f[1,2]=1,2 f[2,2,1]=1,10,100,1000", 0, GIVES(21, 2100)},
+        {"Gemm-13 f[2,1]=1,2 f[2,2]=1,10,100,1000 f[2]=3,4 transA=1", 0, GIVES(204, 2014)},
+        {"Gemm-13 f[1,2]=1,2 f[2,2]=1,10,100,1000 f[2]=3,4 transB=1", 0, GIVES(24, 2104)},
+        {"Gemm-13 f[1,2]=1,2 f[2,2]=1,10,100,1000 f[2]=3,4 alpha=0.5 beta=2.0", 0,
+         GIVES(106.5, 1013)},
+        {"Gemm-13 f[1,2]=1,2 f[2,2]=1,10,100,1000 f[2]=3,4 alpha=0.5", 0, GIVES(103.5, 1009)},
+        {"Gemm-13 f[1,2]=1,2 f[2,2]=1,10,100,1000 f[2]=3,4 beta=2.0", 0, GIVES(207, 2018)},
+        {"Gemm-13 f[1,2]=1,2 f[2,2]=1,10,100,1000 f[1]=3", 0, GIVES(204, 2013)},
+        {"Gemm-13 f[2,1]=1,2 f[1,2]=1,10 f[2,2]=1,2,3,4", 0, GIVES(2, 12, 5, 24)},
+        {"Gemm-13 f[2,1]=1,2 f[1,2]=1,10 f[2,1]=100,200", 0, GIVES(101, 110, 202, 220)},
+        {"Gemm-13 f[3,1]=1,2,3 f[1,2]=1,10 f[3,1]=100,200,300 beta=0.5", 0,
+         GIVES(51, 60, 102, 120, 153, 180)},
+        {"Gemm-13 f[3,1]=1,2,3 f[1,2]=1,10 f[1,2]=100,200", 0, GIVES(101, 210, 102, 220, 103, 230)},
+        {"Gemm-13 f[3,1]=1,2,3 f[1,2]=1,10 f[]=100", 0, GIVES(101, 110, 102, 120, 103, 130)},
+        {"Gemm-13 f[3,1]=1,2,3 f[1,2]=1,10 f[3,2]=1,2,3,4,5,6 alpha=2.0", 0,
+         GIVES(3, 22, 7, 44, 11, 66)},
+        {"Gemm-13 d[1,2]=1,2 d[2,2]=1,10,100,1000 d[2]=3,4 alpha=0.5 beta=2.0", 0,
+         GIVES(106.5, 1013)},
+        {"Gemm-13 f[2,3]=1,0,1,0,1,2 f[2,2]=1,10,100,1000 transA=1", 0,
+         GIVES(1, 10, 100, 1000, 201, 2010)},
+        {"Gemm-13 f[1,0] f[0,2] f[2]=3,4 beta=2.0", 0, GIVES(6, 8)},
+        {"Gemm-13 f[1,0] f[0,2]", 0, GIVES(0, 0)},
+        {"MatMul-13 f[1,0] f[0,2]", 0, GIVES(0, 0)},
+        {"com.microsoft.FusedMatMul-1 f[1,2]=1,2 f[2,2]=1,10,100,1000 alpha=0.5", 0,
+         GIVES(100.5, 1005)},
+        {"com.microsoft.FusedMatMul-1 f[2,1]=1,2 f[2,2]=1,10,100,1000 transA=1 transB=1", 0,
+         GIVES(21, 2100)},
+        {"com.microsoft.FusedMatMul-1 f[3,2]=1,0,0,1,1,2 f[2,2]=1,10,100,1000", 0,
+         GIVES(1, 10, 100, 1000, 201, 2010)},
+        {"com.microsoft.FusedMatMul-1 f[1,2,2]=1,2,3,4 f[2,2,1]=1,10,100,1000 transBatchA=1", 0,
+         GIVES(21, 4300)},
+        {"com.microsoft.FusedMatMul-1 f[2,1,2]=1,2,3,4 f[2,2,1]=1,10,100,1000 transBatchB=1", 0,
+         GIVES(201, 4030)},
+        {"com.microsoft.FusedGemm-1 f[1,2]=1,2 f[2,2]=1,-10,100,1000 f[2]=3,-9999 activation=Relu",
+         0, GIVES(204, 0)},
+        {"com.microsoft.FusedGemm-1 f[1,1]=1 f[1,2]=1,-8 f[2]=0,0 activation=LeakyRelu "
+         "activation_alpha=0.25",
+         0, GIVES(1, -2)},
+        {"com.microsoft.FusedConv-1 f[1,1,3]=1,2,4 f[1,1,2]=1,-10 f[1]=10 activation=Relu", 0,
+         GIVES(0, 0)},
+        {"com.microsoft.FusedConv-1 f[1,1,2]=1,2 f[1,1,1]=-8 f[1]=0 activation=LeakyRelu "
+         "activation_params=(0.25)",
+         0, GIVES(-2, -4)},
+        {"com.microsoft.FusedConv-1 f[1,1,2]=1,2 f[1,1,1]=10 f[1]=100 f[1,1,2]=1000,-2000 "
+         "activation=Relu",
+         0, GIVES(1110, 0)},
+        {"Einsum-12 f[2]=1,2 f[2]=10,100 equation=i,j->ij", 0, GIVES(10, 100, 20, 200)},
+        {"Einsum-12 f[2]=1,2 f[2]=10,100 equation=i,j->ji", 0, GIVES(10, 20, 100, 200)},
+        {"Einsum-12 f[2]=1,2 f[2]=10,100 equation=i,i", 0, GIVES(210)},
+        {"Einsum-12 f[2,2]=1,2,3,4 equation=ii", 0, GIVES(5)},
+        {"Einsum-12 f[2,2]=1,2,3,4 equation=ii->i", 0, GIVES(1, 4)},
+        {"Einsum-12 f[2,2]=1,2,3,4 equation=ij->j", 0, GIVES(4, 6)},
+        {"Einsum-12 f[2,2]=1,2,3,4 equation=ji", 0, GIVES(1, 3, 2, 4)},
+        {"Einsum-12 f[2,2]=1,0,0,1 f[2,2]=1,2,3,4 f[2]=1,10 equation=ij,jk,k->i", 0, GIVES(21, 43)},
+        {"Einsum-12 f[1,2]=1,2 f[2,2]=3,4,5,6 equation=...a,...a->...", 0, GIVES(11, 17)},
+        {"Einsum-12 f[2,1,2]=1,2,3,4 f[2,2,1]=1,10,100,1000 equation=bij,bjk->bik", 0,
+         GIVES(21, 4300)},
+        {"Det-11 f[2,2]=1,2,3,4", 0, GIVES(-2)},
+        {"Det-11 f[2,2]=0,2,3,4", 0, GIVES(-6)},
+        {"Det-11 f[2,2,2]=1,2,2,4,2,0,0,3", 0, GIVES(0, 6)},
+        {"Det-11 f[3,3]=0,0,1,0,2,0,4,0,0", 0, GIVES(-8)},
+        {"Det-11 f[0,0]", 0, GIVES(1)},
+        {"Det-11 d[1,1]=-3", 0, GIVES(-3)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- products of bytes ---- */
+
+/* Zero points may be one, of rows or columns, or of all elements. */
+static void products_are_without_zero_points(void **state)
+{
+    static const struct values_case cases[] = {
+        {"MatMulInteger-10 u[1,2]=3,4 u[2,1]=5,6", 0, GIVES(39)},
+        {"MatMulInteger-10 u[1,2]=3,4 u[2,1]=5,6 u[1,2]=1,2", 0, GIVES(22)},
+        {"MatMulInteger-10 u[1,2]=3,4 u[2,1]=5,6 _ u[2,1]=1,2", 0, GIVES(28)},
+        {"MatMulInteger-10 u[1,2]=3,4 u[2,1]=5,6 u[1,2]=1,2 u[2,1]=1,2", 0, GIVES(16)},
+        {"MatMulInteger-10 u[2,2]=1,2,3,4 u[2,1]=1,1 u[2]=1,2", 0, GIVES(1, 3)},
+        {"MatMulInteger-10 u[1,2]=1,2 u[2,2]=3,4,5,6 u[]=1 u[2]=1,2", 0, GIVES(4, 4)},
+        {"MatMulInteger-10 c[1,2]=-1,-128 c[2,1]=-128,127 c[]=-128 c[1]=127", 0, GIVES(-32385)},
+        {"MatMulInteger-10 u[2]=3,4 u[2]=5,6 u[]=1 u[]=2", 0, GIVES(18)},
+        {"QLinearMatMul-10 u[1,2]=3,4 f[]=0.5 u[]=1 u[2,2]=5,6,7,8 f[2]=1,2 u[2]=1,2 f[]=2 u[]=10",
+         0, GIVES(16, 23)},
+        {"QLinearMatMul-10 u[2,1]=3,4 f[2]=1,2 u[2]=1,2 u[1,1]=5 f[]=1 u[]=0 f[]=4 u[]=1", 0,
+         GIVES(3, 6)},
+        {"QLinearMatMul-10 u[1,1]=255 f[] u[] u[1,1]=255 f[] u[] f[] u[]", 0, GIVES(255)},
+        {"QLinearMatMul-10 c[1,1]=-128 f[] c[] c[1,1]=127 f[] c[] f[] c[]", 0, GIVES(-128)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- attention ---- */
+
+/* A query of 0 finds all keys alike: its output is the mean of the values that it sees. What is
+   turned is turned by nothing or a quarter. */
+static void queries_see_what_they_may(void **state)
+{
+    static const struct values_case cases[] = {
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0, GIVES(7, 7, 7)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 is_causal=1", 0,
+         GIVES(3, 4.5, 7)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 b[1,3]=1,0,1", 0,
+         GIVES(7.5, 7.5, 7.5)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 "
+         "f[3,3]=0,-inf,-inf,0,0,-inf,-inf,0,0",
+         0, GIVES(3, 4.5, 9)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 f[3,1]=1,2,3", 0,
+         GIVES(7, 7, 7)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 f[1,1,1,3]=0,0,-inf "
+         "is_causal=1",
+         0, GIVES(3, 4.5, 4.5)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 f[]=5", 0, GIVES(7, 7, 7)},
+        {"Attention-23 f[2,1,1,1]=0,0 f[2,1,2,1] f[2,1,2,1]=1,2,4,8 b[2,1,1,2]=1,0,0,1", 0,
+         GIVES(1, 8)},
+        {"Attention-23 f[1,2,1,1]=0,0 f[1,2,2,1] f[1,2,2,1]=1,2,4,8 b[2,1,2]=1,0,0,1", 0,
+         GIVES(1, 8)},
+        {"Attention-23 f[1,2,1,1]=0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0, GIVES(7, 7)},
+        {"Attention-23 f[1,4,1,1]=0,0,0,0 f[1,2,2,1] f[1,2,2,1]=1,2,4,8", 0, GIVES(1.5, 1.5, 6, 6)},
+        {"Attention-23 f[1,1,2]=0,0 f[1,3,2] f[1,3,2]=3,1,6,1,12,4 q_num_heads=2 kv_num_heads=2", 0,
+         GIVES(7, 2)},
+        {"Attention-23 f[1,1,2,1]=0,0 f[1,1,2,1]=1,1 f[1,1,2,1]=12,24 _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 >3",
+         0, GIVES(11.25, 11.25)},
+        {"Attention-23 f[1,1,2,1]=0,0 f[1,1,2,1]=1,1 f[1,1,2,1]=12,24 _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 is_causal=1 >3",
+         0, GIVES(7, 11.25)},
+        {"Attention-23 f[1,1,2,1]=0,0 f[1,1,2,1]=1,1 f[1,1,2,1]=12,24 _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 >3",
+         1, GIVES(2, 2, 1, 1)},
+        {"Attention-23 f[1,1,2,1]=0,0 f[1,1,2,1]=1,1 f[1,1,2,1]=12,24 _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 >3",
+         2, GIVES(3, 6, 12, 24)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 f[3,2]=0,0,0,0,0,0", 0,
+         GIVES(4.5, 4.5, 4.5)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 b[1,1]=1", 0, GIVES(3, 3, 3)},
+        {"Attention-23 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 b[1,1]=1", 0, GIVES(7, 7, 7)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 _ _ _ i[1]=2", 0,
+         GIVES(4.5, 4.5, 4.5)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 _ _ _ i[1]=9", 0,
+         GIVES(7, 7, 7)},
+        {"Attention-24 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 _ _ _ i[1]=1", 0,
+         GIVES(3, 3, 3)},
+        {"Attention-24 f[1,1,1,1]=0 f[1,1,3,1] f[1,1,3,1]=3,6,12 _ _ _ i[1]=2 is_causal=1", 0,
+         GIVES(4.5)},
+        {"Attention-24 f[2,1,1,1]=0,0 f[2,1,2,1] f[2,1,2,1]=3,6,12,24 _ _ _ i[2]=1,2", 0,
+         GIVES(3, 18)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=1", 0,
+         GIVES(7, 7, 9)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 right_window_size=0", 0,
+         GIVES(3, 4.5, 7)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=0 "
+         "right_window_size=1",
+         0, GIVES(4.5, 9, 12)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=1 "
+         "right_window_size=1 is_causal=1",
+         0, GIVES(3, 4.5, 9)},
+        {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=9 "
+         "right_window_size=9",
+         0, GIVES(7, 7, 7)},
+        {"RotaryEmbedding-23 f[1,1,1,4]=1,2,3,4 f[1,1,2]=0,1 f[1,1,2]=1,0", 0, GIVES(-3, 2, 1, 4)},
+        {"RotaryEmbedding-23 f[1,1,1,4]=1,2,3,4 f[1,1,2]=0,1 f[1,1,2]=1,0 interleaved=1", 0,
+         GIVES(-2, 1, 3, 4)},
+        {"RotaryEmbedding-23 f[1,1,1,4]=1,2,3,4 f[1,1,1]=0 f[1,1,1]=1 rotary_embedding_dim=2", 0,
+         GIVES(-2, 1, 3, 4)},
+        {"RotaryEmbedding-23 f[1,1,1,2]=1,2 f[2,1]=1,0 f[2,1]=0,1 i[1,1]=1", 0, GIVES(-2, 1)},
+        {"RotaryEmbedding-23 f[1,1,4]=1,2,3,4 f[1,1,1]=0 f[1,1,1]=1 num_heads=2", 0,
+         GIVES(-2, 1, -4, 3)},
+        {"RotaryEmbedding-23 f[1,1,2,2]=1,2,3,4 f[1,2,1]=1,0 f[1,2,1]=0,1", 0, GIVES(1, 2, -4, 3)},
+        {"com.microsoft.RotaryEmbedding-1 f[1,1,2,2]=1,2,3,4 i[1]=1 f[3,1]=1,0,1 f[3,1]=0,1,0", 0,
+         GIVES(-2, 1, 3, 4)},
+        {"com.microsoft.RotaryEmbedding-1 f[1,1,2,2]=1,2,3,4 i[1,2]=1,1 f[3,1]=1,0,1 f[3,1]=0,1,0",
+         0, GIVES(-2, 1, -4, 3)},
+        {"com.microsoft.RotaryEmbedding-1 f[2,1,1,2]=1,2,3,4 i[1]=1 f[3,1]=1,0,1 f[3,1]=0,1,0", 0,
+         GIVES(-2, 1, -4, 3)},
+        {"com.microsoft.RotaryEmbedding-1 f[1,2,2]=1,2,3,4 i[1]=0 f[3,1]=1,0,1 f[3,1]=0,1,0", 0,
+         GIVES(1, 2, -4, 3)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,1]=0,0 f[1,2,1] f[1,2,1]=3,6 _ _ j[1]=1 j[]=2 "
+         "num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(3, 4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,3]=0,1,3,0,1,6 _ _ _ _ j[1]=1 j[]=2 "
+         "num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(3, 4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,3]=0,1,3,0,1,6 _ _ _ _ j[1]=1 j[]=2 "
+         "num_heads=1 kv_num_heads=1 >3",
+         2, GIVES(3, 6)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,1]=0,0 f[1,2,1] f[1,2,1]=6,12 f[1,1,1,1]=2 "
+         "f[1,1,1,1]=3 j[1]=2 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(4.5, 7)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,1]=0,0 f[1,2,1] f[1,2,1]=6,12 f[1,1,1,1]=2 "
+         "f[1,1,1,1]=3 j[1]=2 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         1, GIVES(2, 1, 1)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,1]=0,0 f[1,2,1] f[1,2,1]=6,12 f[1,1,1,1]=2 "
+         "f[1,1,1,1]=3 j[1]=2 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         2, GIVES(3, 6, 12)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=6 f[1,1,2,1] "
+         "f[1,1,2,1]=3,99 j[1]=1 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=6 f[1,1,2,1] "
+         "f[1,1,2,1]=3,99 j[1]=1 j[]=3 num_heads=1 kv_num_heads=1 >3",
+         2, GIVES(3, 6, 0)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,2]=0,0 f[1,1,1] f[1,1,1]=6 f[1,1,1,1] "
+         "f[1,1,1,1]=3 j[1]=1 j[]=2 num_heads=2 kv_num_heads=1 >3",
+         0, GIVES(4.5, 4.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 num_heads=1",
+         0, GIVES(7, 7, 7)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 num_heads=1 "
+         "unidirectional=1",
+         0, GIVES(3, 4.5, 7)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 f[3]=0,0,1 "
+         "num_heads=1",
+         0, GIVES(8, 8, 8)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ "
+         "j[1,3]=1,0,1 num_heads=1",
+         0, GIVES(7.5, 7.5, 7.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ j[1]=2 "
+         "num_heads=1",
+         0, GIVES(4.5, 4.5, 4.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ j[2]=3,1 "
+         "num_heads=1",
+         0, GIVES(9, 9, 9)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ "
+         "j[1,3,3]=1,0,0,1,1,0,0,1,1 num_heads=1",
+         0, GIVES(3, 4.5, 9)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 _ _ "
+         "f[1,1,3,3]=0,-inf,-inf,0,0,-inf,-inf,0,0 num_heads=1",
+         0, GIVES(3, 4.5, 9)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=100 f[1,3,1]=0,100,0 f[1,3,1]=3,6,12 _ "
+         "j[1,3]=1,0,1 num_heads=1",
+         0, GIVES(7)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=100 f[1,3,1]=0,100,0 f[1,3,1]=3,6,12 _ "
+         "j[1,3]=1,0,1 mask_filter_value=-20000.0 num_heads=1",
+         0, GIVES(7.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[2,1,1]=0,0 f[2,2,1] f[2,2,1]=3,6,12,24 _ j[2]=1,2 "
+         "num_heads=1",
+         0, GIVES(3, 18)},
+        {"com.microsoft.MultiHeadAttention-1 f[2,1,1]=0,0 f[2,2,1] f[2,2,1]=3,6,12,24 _ "
+         "j[4]=2,2,1,0 num_heads=1",
+         0, GIVES(6, 18)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=12 _ _ _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 num_heads=1 >3",
+         0, GIVES(7)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=12 _ _ _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 num_heads=1 >3",
+         1, GIVES(2, 2, 1)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,1]=0 f[1,1,1] f[1,1,1]=12 _ _ _ f[1,1,2,1]=2,2 "
+         "f[1,1,2,1]=3,6 num_heads=1 >3",
+         2, GIVES(3, 6, 12)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,2]=0,0 f[1,2,2,2,1]=1,3,1,4,1,6,1,8 num_heads=2",
+         0, GIVES(4.5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,1,3,1]=0,1,3,0,1,6 num_heads=1", 0,
+         GIVES(4.5, 4.5)},
+        {"com.microsoft.Attention-1 f[1,2,1]=3,6 f[1,3]=0,0,1 f[3]=0,0,1 num_heads=1", 0,
+         GIVES(5.5, 5.5)},
+        {"com.microsoft.Attention-1 f[1,2,1]=3,6 f[1,3]=0,0,1 f[3]=0,0,1 num_heads=1 "
+         "unidirectional=1",
+         0, GIVES(4, 5.5)},
+        {"com.microsoft.Attention-1 f[1,1,1]=12 f[1,3]=0,1,1 f[3]=0,0,0 _ f[2,1,1,2,1]=1,2,3,6 "
+         "num_heads=1 >2",
+         0, GIVES(7)},
+        {"com.microsoft.Attention-1 f[1,1,1]=12 f[1,3]=0,1,1 f[3]=0,0,0 _ f[2,1,1,2,1]=1,2,3,6 "
+         "num_heads=1 >2",
+         1, GIVES(1, 2, 12, 3, 6, 12)},
+        {"ai.onnx.preview.FlexAttention-1 f[1,1,2,1]=0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0,
+         GIVES(7, 7)},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,1,1]=0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12", 0,
+         GIVES(7, 7)},
+        {"ai.onnx.preview.FlexAttention-1 d[1,1,1,1]=0 d[1,1,2,1] d[1,1,2,1]=3,6", 0, GIVES(4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=0,0,0,0 f[1,2,2] f[1,2,2]=3,1,6,2 _ _ "
+         "j[1]=1 j[]=2 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(3, 1, 4.5, 1.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,6]=0,0,1,1,3,1,0,0,1,1,6,2 _ _ _ _ j[1]=1 "
+         "j[]=2 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(3, 1, 4.5, 1.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[2,1,2]=0,0,0,0 f[2,1,2] f[2,1,2]=3,1,6,2 "
+         "f[2,1,1,2] f[2,1,1,2]=9,3,12,4 j[2]=1,1 j[]=2 num_heads=1 kv_num_heads=1 >3",
+         0, GIVES(6, 2, 9, 3)},
+        {"com.microsoft.GroupQueryAttention-1 f[2,1,2]=0,0,0,0 f[2,1,2] f[2,1,2]=3,1,6,2 "
+         "f[2,1,1,2] f[2,1,1,2]=9,3,12,4 j[2]=1,1 j[]=2 num_heads=1 kv_num_heads=1 >3",
+         2, GIVES(9, 3, 3, 1, 12, 4, 6, 2)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,4]=0,0,0,0 f[1,1,2] f[1,1,2]=3,1 _ _ j[1]=0 "
+         "j[]=1 num_heads=2 kv_num_heads=1 >3",
+         0, GIVES(3, 1, 3, 1)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,1,6]=0,0,0,0,0,0 f[1,1,6] f[1,1,6]=1,2,3,4,5,6 _ "
+         "_ j[1]=0 j[]=1 num_heads=3 kv_num_heads=3 >3",
+         0, GIVES(1, 2, 3, 4, 5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,2]=0,0 f[1,2,2] f[1,2,2]=3,1,6,2 num_heads=1", 0,
+         GIVES(4.5, 1.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,2]=0,0 f[1,2,1,2,2]=1,1,3,1,1,1,6,2 num_heads=1",
+         0, GIVES(4.5, 1.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,1,3,2]=0,0,1,1,3,1,0,0,1,1,6,2 num_heads=1", 0,
+         GIVES(4.5, 1.5, 4.5, 1.5)},
+        {"com.microsoft.MultiHeadAttention-1 f[2,1,2,3,1]=0,1,3,0,1,5,0,1,7,0,1,9 num_heads=2", 0,
+         GIVES(3, 5, 7, 9)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,4]=0,0,0,0 f[1,2,4] f[1,2,4]=1,2,3,4,5,6,7,8 "
+         "num_heads=2",
+         0, GIVES(3, 4, 5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,4]=0,0,0,0 f[1,2,2,2] "
+         "f[1,2,2,2]=1,2,5,6,3,4,7,8 num_heads=2",
+         0, GIVES(3, 4, 5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,4]=0,0,0,0 f[1,1,4] f[1,1,4]=5,6,7,8 _ _ _ "
+         "f[1,2,1,2] f[1,2,1,2]=1,2,3,4 num_heads=2 >3",
+         0, GIVES(3, 4, 5, 6)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,4]=0,0,0,0 f[1,1,4] f[1,1,4]=5,6,7,8 _ _ _ "
+         "f[1,2,1,2] f[1,2,1,2]=1,2,3,4 num_heads=2 >3",
+         2, GIVES(1, 2, 5, 6, 3, 4, 7, 8)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,1,2]=0,0 f[1,1,2] f[1,1,2]=1,2 f[6]=0,0,0,0,10,20 "
+         "num_heads=2",
+         0, GIVES(11, 22)},
+        {"com.microsoft.Attention-1 f[1,2,2]=3,1,6,2 f[2,6]=0,0,0,0,1,0,0,0,0,0,0,1 "
+         "f[6]=0,0,0,0,10,20 num_heads=1",
+         0, GIVES(14.5, 21.5, 14.5, 21.5)},
+        {"com.microsoft.Attention-1 f[1,2,2]=3,1,6,2 f[2,6]=0,0,0,0,1,0,0,0,0,0,0,1 "
+         "f[6]=0,0,0,0,10,20 num_heads=2",
+         0, GIVES(14.5, 21.5, 14.5, 21.5)},
+        {"com.microsoft.Attention-1 f[1,1,2]=3,1 f[2,6]=0,0,0,0,1,0,0,0,0,0,0,1 f[6]=0,0,0,0,10,20 "
+         "_ f[2,1,2,1,1]=1,2,7,9 num_heads=2 >2",
+         0, GIVES(10, 15)},
+        {"com.microsoft.Attention-1 f[1,1,2]=3,1 f[2,6]=0,0,0,0,1,0,0,0,0,0,0,1 f[6]=0,0,0,0,10,20 "
+         "_ f[2,1,2,1,1]=1,2,7,9 num_heads=2 >2",
+         1, GIVES(1, 0, 2, 0, 7, 13, 9, 21)},
+        {"Attention-23 f[1,1,4]=0,0,0,0 f[1,2,4] f[1,2,4]=1,2,3,4,5,6,7,8 q_num_heads=2 "
+         "kv_num_heads=2",
+         0, GIVES(3, 4, 5, 6)},
+        {"Attention-23 f[1,1,4]=0,0,0,0 f[1,2,2] f[1,2,2]=1,2,5,6 q_num_heads=2 kv_num_heads=1", 0,
+         GIVES(3, 4, 3, 4)},
+        {"Attention-23 f[2,1,1,2]=0,0,0,0 f[2,1,2,2] f[2,1,2,2]=1,2,5,6,11,12,15,16", 0,
+         GIVES(3, 4, 13, 14)},
+        {"Attention-23 f[1,1,4]=0,0,0,0 f[1,1,4] f[1,1,4]=5,6,7,8 _ f[1,2,1,2] f[1,2,1,2]=1,2,3,4 "
+         "q_num_heads=2 kv_num_heads=2 >3",
+         0, GIVES(3, 4, 5, 6)},
+        {"Attention-23 f[1,1,4]=0,0,0,0 f[1,1,4] f[1,1,4]=5,6,7,8 _ f[1,2,1,2] f[1,2,1,2]=1,2,3,4 "
+         "q_num_heads=2 kv_num_heads=2 >3",
+         2, GIVES(1, 2, 5, 6, 3, 4, 7, 8)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- norms ---- */
+
+/* Rows whose means and deviations are whole; 1 / sqrt(1e-5) shows the default epsilon. */
+static void rows_are_normalized(void **state)
+{
+    static const struct values_case cases[] = {
+        {"BatchNormalization-15 f[1,2,2]=1,2,3,4 f[2]=2,3 f[2]=10,20 f[2]=1,3 f[2]=3,8 epsilon=1.0",
+         0, GIVES(10, 11, 20, 21)},
+        {"BatchNormalization-15 f[1,1,1]=1 f[1]=1 f[1]=0 f[1]=0 f[1]=0", 0, GIVES(316.2277699)},
+        {"BatchNormalization-15 d[1,2,2]=1,2,3,4 d[2]=2,3 d[2]=10,20 d[2]=1,3 d[2]=3,8 epsilon=1.0",
+         0, GIVES(10, 11, 20, 21)},
+        {"BatchNormalization-15 d[1,1,1]=1 d[1]=1 d[1]=0 d[1]=0 d[1]=0", 0, GIVES(316.2277699)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 momentum=0.5 >3",
+         0, GIVES(-1, 1)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 momentum=0.5 >3",
+         1, GIVES(6)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 momentum=0.5 >3",
+         2, GIVES(10.5)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 >3",
+         1, GIVES(9.2)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0 >3",
+         2, GIVES(18.1)},
+        {"InstanceNormalization-6 f[1,2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0", 0,
+         GIVES(8, 12, 17, 23)},
+        {"InstanceNormalization-6 d[1,2,2]=1,3,2,6 d[2]=2,3 d[2]=10,20 epsilon=0.0", 0,
+         GIVES(8, 12, 17, 23)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0 >3", 0,
+         GIVES(8, 23, 8, 23)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0 >3", 1, GIVES(2, 4)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0 >3", 2,
+         GIVES(1, 0.5)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2]=2,3 epsilon=0.0", 0, GIVES(-2, 3, -2, 3)},
+        {"LayerNormalization-17 f[2,2]=1,3,1,3 f[2,2]=1,2,3,4 axis=0 epsilon=0.0", 0,
+         GIVES(-1, 2, -3, 4)},
+        {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2,1]=2,3 epsilon=0.0", 0, GIVES(-2, 2, -3, 3)},
+        {"RMSNormalization-23 f[1,2]=1,7 f[2]=2,3 epsilon=0.0", 0, GIVES(0.4, 4.2)},
+        {"GroupNormalization-21 f[1,4,1]=1,3,2,6 f[4]=1,2,3,4 f[4]=10,20,30,40 num_groups=2 "
+         "epsilon=0.0",
+         0, GIVES(9, 22, 27, 44)},
+        {"GroupNormalization-18 f[1,4,1]=1,3,2,6 f[2]=1,2 f[2]=10,20 num_groups=2 epsilon=0.0", 0,
+         GIVES(9, 11, 18, 22)},
+        {"LpNormalization-1 f[1,2]=3,4", 0, GIVES(0.6, 0.8)},
+        {"LpNormalization-1 f[1,2]=1,-3 p=1", 0, GIVES(0.25, -0.75)},
+        {"LpNormalization-1 f[2,2]=3,0,4,1 axis=0", 0, GIVES(0.6, 0, 0.8, 1)},
+        {"MeanVarianceNormalization-13 f[1,2,1,2]=1,3,2,6", 0, GIVES(-1, 1, -1, 1)},
+        {"MeanVarianceNormalization-13 f[1,2,1,2]=1,2,3,6 axes=[1]", 0, GIVES(-1, -1, 1, 1)},
+        {"Softmax-13 f[2,2]=0,0,1,1", 0, GIVES(0.5, 0.5, 0.5, 0.5)},
+        {"Softmax-13 f[1,3]=-9,-inf,-9", 0, GIVES(0.5, 0, 0.5)},
+        {"Softmax-13 f[2,2]=0,-inf,0,5 axis=0", 0, GIVES(0.5, 0, 0.5, 1)},
+        {"Softmax-11 f[1,2,2]=7,7,7,7", 0, GIVES(0.25, 0.25, 0.25, 0.25)},
+        {"Hardmax-13 f[2,2]=-1,-2,-2,-1", 0, GIVES(1, 0, 0, 1)},
+        {"LRN-13 f[1,3,1]=1,1,1 size=3 alpha=1.0 beta=1.0 bias=1.0", 0, GIVES(0.6, 0.5, 0.6)},
+        {"Softmax-13 d[2,2]=0,0,1,1", 0, GIVES(0.5, 0.5, 0.5, 0.5)},
+        {"Softmax-13 d[1,3]=-9,-inf,-9", 0, GIVES(0.5, 0, 0.5)},
+        {"Softmax-13 d[2,2]=0,-inf,0,5 axis=0", 0, GIVES(0.5, 0, 0.5, 1)},
+        {"Softmax-11 d[1,2,2]=7,7,7,7", 0, GIVES(0.25, 0.25, 0.25, 0.25)},
+        {"LogSoftmax-13 d[1,2]=-5,-5", 0, GIVES(-0.69314718, -0.69314718)},
+        {"Hardmax-13 d[2,2]=-1,-2,-2,-1", 0, GIVES(1, 0, 0, 1)},
+        {"LRN-13 d[1,3,1]=1,1,1 size=3 alpha=1.0 beta=1.0 bias=1.0", 0, GIVES(0.6, 0.5, 0.6)},
+        {"LRN-13 d[1,1,1]=100 size=1", 0, GIVES(59.4603558)},
+        {"LRN-13 f[1,4,1]=1,1,1,1 size=2 alpha=1.0 beta=1.0 bias=1.0", 0,
+         GIVES(0.5, 0.5, 0.5, 2.0 / 3)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "epsilon=0.0",
+         0, GIVES(8, 23)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "f[2]=0,2 epsilon=0.0",
+         0, GIVES(8, 23)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "f[2]=0,2 epsilon=0.0 >4",
+         3, GIVES(1, 5)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 _ f[2]=0,2 "
+         "epsilon=0.0",
+         0, GIVES(-2, 3)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 epsilon=0.0", 0,
+         GIVES(-2, 3)},
+        {"com.microsoft.SkipSimplifiedLayerNormalization-1 f[1,1,2]=1,3 f[1,1,2]=0,4 f[2]=2,3 "
+         "epsilon=0.0",
+         0, GIVES(0.4, 4.2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 _ epsilon=0.0 >2",
+         0, GIVES(8, 23, 8, 23)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 j[1,2]=1,0 epsilon=0.0 >2",
+         1, GIVES(1)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 j[1,2]=1,1 epsilon=0.0 >2",
+         1, GIVES(2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 j[1,2]=1,0 f[2,2]=1,2,3,5 "
+         "f[2,2]=0,1,0,0 f[2,2]=0,0,5,1 f[2]=2,3 f[2]=10,20 _ epsilon=0.0 >3",
+         2, GIVES(8, 7, 1, 2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 _ j[1,2]=1,0 epsilon=0.0 >3",
+         2, GIVES(3, 5, 1, 3)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* ---- steps ---- */
+
+/* Weights of powers of ten show what came from which step. */
+static void steps_follow_one_another(void **state)
+{
+    static const struct values_case cases[] = {
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 hidden_size=1 activations={Relu} >2", 0,
+         GIVES(1, 12)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 hidden_size=1 activations={Relu} >2", 1,
+         GIVES(12)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 direction=reverse hidden_size=1 "
+         "activations={Relu} >2",
+         0, GIVES(21, 2)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 direction=reverse hidden_size=1 "
+         "activations={Relu} >2",
+         1, GIVES(21)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 f[1,2]=100,1000 hidden_size=1 "
+         "activations={Relu} >2",
+         0, GIVES(1101, 12112)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 _ _ f[1,1,1]=3 hidden_size=1 "
+         "activations={Relu} >2",
+         0, GIVES(31, 312)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 _ j[1]=1 hidden_size=1 activations={Relu} >2",
+         0, GIVES(1, 0)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 _ j[1]=1 hidden_size=1 activations={Relu} >2",
+         1, GIVES(1)},
+        {"RNN-14 f[2,1,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 clip=5.0 hidden_size=1 activations={Relu} >2",
+         0, GIVES(1, 5)},
+        {"RNN-14 f[2,1,1]=1,2 f[2,1,1]=1,1 f[2,1,1]=10,10 direction=bidirectional hidden_size=1 "
+         "activations={Relu,Relu} >2",
+         0, GIVES(1, 21, 12, 2)},
+        {"RNN-14 f[2,1,1]=1,2 f[2,1,1]=1,1 f[2,1,1]=10,10 direction=bidirectional hidden_size=1 "
+         "activations={Relu,Relu} >2",
+         1, GIVES(12, 21)},
+        {"RNN-14 f[1,2,1]=1,2 f[1,1,1]=1 f[1,1,1]=10 hidden_size=1 activations={Relu} >2", 0,
+         GIVES(1, 2)},
+        {"RNN-14 f[2,2,1]=1,2,3,4 f[1,1,1]=1 f[1,1,1]=10 hidden_size=1 activations={Relu} >2", 0,
+         GIVES(1, 2, 13, 24)},
+        {"RNN-14 f[2,2,1]=1,2,3,4 f[1,1,1]=1 f[1,1,1]=10 layout=1 hidden_size=1 activations={Relu} "
+         ">2",
+         0, GIVES(1, 12, 3, 34)},
+        {"RNN-14 f[2,2,1]=1,2,3,4 f[1,1,1]=1 f[1,1,1]=10 layout=1 hidden_size=1 activations={Relu} "
+         ">2",
+         1, GIVES(12, 34)},
+        {"RNN-14 f[1,1,2]=1,2 f[1,2,2]=1,10,100,1000 f[1,2,2]=0,0,0,0 hidden_size=2 "
+         "activations={Relu}",
+         0, GIVES(21, 2100)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 hidden_size=1 "
+         "activations={Relu,Relu,Relu} >3",
+         0, GIVES(8)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 hidden_size=1 "
+         "activations={Relu,Relu,Relu} >3",
+         2, GIVES(4)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 _ _ _ f[1,1,1]=3 hidden_size=1 "
+         "activations={Relu,Relu,Relu} >3",
+         0, GIVES(20)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 _ _ _ f[1,1,1]=3 input_forget=1 "
+         "hidden_size=1 activations={Relu,Relu,Relu} >3",
+         0, GIVES(2)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 _ _ _ f[1,1,1]=1 f[1,3]=1,10,100 "
+         "hidden_size=1 activations={Relu,Relu,Relu} >3",
+         0, GIVES(116856)},
+        {"LSTM-14 f[1,1,1]=2 f[1,4,1]=1,1,1,1 f[1,4,1]=0,0,0,0 f[1,8]=1,2,3,4,0,0,0,0 _ _ "
+         "f[1,1,1]=1 hidden_size=1 activations={Relu,Relu,Relu} >3",
+         0, GIVES(92)},
+        {"GRU-14 f[1,1,1]=0.5 f[1,3,1]=1,1,1 f[1,3,1]=0,0,0 hidden_size=1 activations={Relu,Relu}",
+         0, GIVES(0.25)},
+        {"GRU-14 f[1,1,1]=0.5 f[1,3,1]=1,1,1 f[1,3,1]=0,0,1 _ _ f[1,1,1]=1 hidden_size=1 "
+         "activations={Relu,Relu}",
+         0, GIVES(1)},
+        {"GRU-14 f[1,1,1]=0.5 f[1,3,1]=1,1,1 f[1,3,1]=0,0,1 f[1,6]=0,0,0,0,0,2 _ f[1,1,1]=1 "
+         "linear_before_reset=1 hidden_size=1 activations={Relu,Relu}",
+         0, GIVES(1.5)},
+        {"GRU-14 f[1,1,1]=0.5 f[1,3,1]=1,1,1 f[1,3,1]=0,0,1 f[1,6]=0,0,0,0,0,2 _ f[1,1,1]=1 "
+         "hidden_size=1 activations={Relu,Relu}",
+         0, GIVES(2)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        NET_TEST(losses_pass_over_what_is_ignored),
+        NET_TEST(boxes_go_that_overlap_by_more_than_the_threshold),
+        NET_TEST(resized_elements_come_from_their_places),
+        NET_TEST(grids_lead_to_their_places),
+        NET_TEST(products_are_without_zero_points),
+        NET_TEST(queries_see_what_they_may),
+        NET_TEST(taps_meet_their_elements),
+        NET_TEST(products_are_sums_over_the_inner_dim),
+        NET_TEST(rows_are_normalized),
+        NET_TEST(steps_follow_one_another),
+        NET_TEST(regions_are_pooled_by_bins),
+        NET_TEST(windows_are_pooled),
+        NET_TEST(optimizers_take_their_steps),
+        NET_TEST(causal_convolutions_hand_on_their_last_elements),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
