@@ -501,6 +501,19 @@ static void expect_stage(run_stage *run, const char *phase, const struct stage *
     amp_trials_close(&trials);
 }
 
+/* What it runs is STEPS. */
+static void expect_steps(run_stage *run, const char *phase, struct stage stage,
+                         const uint32_t *steps, size_t n)
+{
+    memcpy(stage.steps, steps, n * sizeof *steps);
+    stage.n_steps = n;
+    expect_stage(run, phase, &stage);
+}
+
+#define EXPECT_STEPS(run, phase, stage, ...)                         \
+    expect_steps(run, phase, stage, (const uint32_t[]){__VA_ARGS__}, \
+                 sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
 #define BITS(count, ...) \
     {__VA_ARGS__}, .count = sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)
 
@@ -546,17 +559,6 @@ static struct stage stage_of_five(judge *by)
     return stage;
 }
 
-static void expect_bracket(struct stage stage, const uint32_t *steps, size_t n)
-{
-    memcpy(stage.steps, steps, n * sizeof *steps);
-    stage.n_steps = n;
-    expect_stage(bracket, "bracket", &stage);
-}
-
-#define EXPECT_BRACKET(stage, ...)                         \
-    expect_bracket(stage, (const uint32_t[]){__VA_ARGS__}, \
-                   sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
-
 /* Ends where nothing between what met and what missed was not run, or with evaluations that are
    kept for others: two where none has met, about half where one has. */
 static void brackets_close(void **state)
@@ -580,10 +582,10 @@ static void brackets_reach_down_to_what_is_left(void **state)
     struct stage stage = stage_of_five(met_with_3);
     (void)state;
     stage.noises[stage.n_noises++] = (struct amp_problem_noise){0, 0, 0};
-    EXPECT_BRACKET(stage, 15, 7);
+    EXPECT_STEPS(bracket, "bracket", stage, 15, 7);
     stage = stage_of_five(met_with_all_five);
     stage.floor = 0.25;
-    EXPECT_BRACKET(stage, 31, 15);
+    EXPECT_STEPS(bracket, "bracket", stage, 31, 15);
 }
 
 static void met_but_not_0(uint32_t kept, struct amp_trial *trial)
@@ -612,13 +614,13 @@ static void steps_into_the_unknown_are_limited(void **state)
         stage.noises[i].power = pow(100, i);
         stage.losses[i] = 16 >> i;
     }
-    EXPECT_BRACKET(stage, 24, 16);
+    EXPECT_STEPS(bracket, "bracket", stage, 24, 16);
     stage.judge = far_too_much;
     stage.budget = 31622.8;
-    EXPECT_BRACKET(stage, 28);
+    EXPECT_STEPS(bracket, "bracket", stage, 28);
     stage.judge = far_too_little;
     stage.budget = 1259;
-    EXPECT_BRACKET(stage, 24);
+    EXPECT_STEPS(bracket, "bracket", stage, 24);
 }
 
 static void lost_but_with_3(uint32_t kept, struct amp_trial *trial)
@@ -640,16 +642,16 @@ static void brackets_begin_with_the_budget(void **state)
     struct stage stage = stage_of_five(lost_but_with_3);
     (void)state;
     stage.budget = 3;
-    EXPECT_BRACKET(stage, 3, 15, 7);
+    EXPECT_STEPS(bracket, "bracket", stage, 3, 15, 7);
     stage.judge = unknown_but_with_1;
-    EXPECT_BRACKET(stage, 3, 1);
+    EXPECT_STEPS(bracket, "bracket", stage, 3, 1);
     stage.judge = twice_is_at_most_3;
-    EXPECT_BRACKET(stage, 15);
+    EXPECT_STEPS(bracket, "bracket", stage, 15);
     stage.judge = five_times_with_four; /* less than what is left at the end, which is asked for */
-    EXPECT_BRACKET(stage, 15, 31);
+    EXPECT_STEPS(bracket, "bracket", stage, 15, 31);
     stage.judge = half_is_at_most_2;
     stage.budget = 2.1;
-    EXPECT_BRACKET(stage, 1);
+    EXPECT_STEPS(bracket, "bracket", stage, 1);
 }
 
 static void met_with_7(uint32_t kept, struct amp_trial *trial)
@@ -669,11 +671,11 @@ static void brackets_are_asked_at_several_places(void **state)
     struct stage stage = stage_of_five(met_with_7);
     (void)state;
     stage.n_jobs = 3;
-    EXPECT_BRACKET(stage, 15, 7, 3);
+    EXPECT_STEPS(bracket, "bracket", stage, 15, 7, 3);
     stage.judge = far_above_at_first;
     stage.budget = 3;
     stage.n_jobs = 4;
-    EXPECT_BRACKET(stage, 15, 31);
+    EXPECT_STEPS(bracket, "bracket", stage, 15, 31);
 }
 
 /* Units 0 and 1 make noise together, 3 and 4 are joined by casts. */
@@ -691,17 +693,6 @@ static struct stage stage_of_chunks(judge *by)
                           .n_before = 1};
 }
 
-static void expect_chunks(struct stage stage, const uint32_t *steps, size_t n)
-{
-    memcpy(stage.steps, steps, n * sizeof *steps);
-    stage.n_steps = n;
-    expect_stage(chunks, "shrink", &stage);
-}
-
-#define EXPECT_CHUNKS(stage, ...)                         \
-    expect_chunks(stage, (const uint32_t[]){__VA_ARGS__}, \
-                  sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
-
 static void met_with_0_and_2(uint32_t kept, struct amp_trial *trial)
 {
     trial->verdict = (kept & 5) == 5 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
@@ -718,14 +709,14 @@ static void chunks_go_together_then_in_halves(void **state)
 {
     struct stage stage = stage_of_chunks(met_with_0_and_2);
     (void)state;
-    EXPECT_CHUNKS(stage, 7, 4, 3, 6, 5);
+    EXPECT_STEPS(chunks, "shrink", stage, 7, 4, 3, 6, 5);
     stage.most = 4;
-    EXPECT_CHUNKS(stage, 7, 4, 3);
+    EXPECT_STEPS(chunks, "shrink", stage, 7, 4, 3);
     stage.most = 0;
     stage.n_jobs = 3;
-    EXPECT_CHUNKS(stage, 7, 28, 27, 6, 5);
+    EXPECT_STEPS(chunks, "shrink", stage, 7, 28, 27, 6, 5);
     stage.judge = met_with_0;
-    EXPECT_CHUNKS(stage, 7, 28, 27, 3, 2, 1);
+    EXPECT_STEPS(chunks, "shrink", stage, 7, 28, 27, 3, 2, 1);
 }
 
 /* What saves nothing stays without a run. */
@@ -734,11 +725,11 @@ static void chunks_have_to_save_loss(void **state)
     struct stage stage = stage_of_chunks(met_with_0);
     (void)state;
     stage.losses[2] = 0;
-    EXPECT_CHUNKS(stage, 7, 4, 6, 5);
+    EXPECT_STEPS(chunks, "shrink", stage, 7, 4, 6, 5);
     stage.losses[2] = -1;
-    EXPECT_CHUNKS(stage, 7, 4, 6, 5);
+    EXPECT_STEPS(chunks, "shrink", stage, 7, 4, 6, 5);
     stage.losses[2] = 0.125;
-    EXPECT_CHUNKS(stage, 7, 4, 3, 2, 1);
+    EXPECT_STEPS(chunks, "shrink", stage, 7, 4, 3, 2, 1);
 }
 
 /* Powers of 1, 2.9 and 3.2 above a floor of 1, as runs have them twice. */
@@ -782,7 +773,7 @@ static void hopeless_chunks_are_left(void **state)
                           .before = {3},
                           .n_before = 1};
     (void)state;
-    EXPECT_CHUNKS(stage, 2);
+    EXPECT_STEPS(chunks, "shrink", stage, 2);
     memcpy(stage.steps, (const uint32_t[]){2, 1}, 2 * sizeof(uint32_t));
     stage.n_steps = 2;
     expect_stage(singles, "shrink", &stage);
@@ -795,13 +786,13 @@ static void hopeless_chunks_are_left(void **state)
                            .floor = 1,
                            .before = {0, 3, 7},
                            .n_before = 3};
-    EXPECT_CHUNKS(stage, 6, 5);
+    EXPECT_STEPS(chunks, "shrink", stage, 6, 5);
     stage.judge = unknown_but_for_all_misses;
-    EXPECT_CHUNKS(stage, 6);
+    EXPECT_STEPS(chunks, "shrink", stage, 6);
     stage.judge = unknown_but_for_misses;
     stage.seen[0] = 6;
     stage.n_seen = 1;
-    EXPECT_CHUNKS(stage, 5);
+    EXPECT_STEPS(chunks, "shrink", stage, 5);
 }
 
 static void met_with_7_5_4(uint32_t kept, struct amp_trial *trial)

@@ -517,17 +517,23 @@ static void leave_in_mid_write(void)
     exit(7);
 }
 
-static void an_exit_removes_the_temporary(void **unused)
+/* Runs ACT in a process, which it ends with code 7. */
+static void end_in_child(void (*act)(void))
 {
-    (void)unused;
     int status;
-    set_up(true);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
-        leave_in_mid_write();
+        act();
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+static void an_exit_removes_the_temporary(void **unused)
+{
+    (void)unused;
+    set_up(true);
+    end_in_child(leave_in_mid_write);
     expect_pair("old");
     tear_down();
 }
@@ -548,14 +554,8 @@ static void write_with_closed_input(void)
 static void the_lowest_descriptor_is_one(void **unused)
 {
     (void)unused;
-    int status;
     set_up(true);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        write_with_closed_input();
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(WEXITSTATUS(status), 7);
+    end_in_child(write_with_closed_input);
     expect_pair("new");
     tear_down();
 }
