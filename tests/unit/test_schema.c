@@ -12,6 +12,10 @@
 #include "core/graph/graph.h"
 #include "onnx/schema/difference.h"
 #include "onnx/schema/schema.h"
+#include "check/compare.h"
+#include "trial.h"
+
+#include <glob.h>
 
 #define F32 AMP_DTYPE_BIT(AMP_FLOAT)
 #define F64 AMP_DTYPE_BIT(AMP_DOUBLE)
@@ -438,6 +442,119 @@ static void differences_of_versions(void **state)
     expect_difference(&v, "deprecated");
 }
 
+/* ---- defaults ---- */
+
+/*
+ * What an operator does without an attribute is what it does with the default that its definition
+ * has: of each case, its nodes get all defaults that they leave out, or lose those that they have,
+ * and the outputs stay.
+ */
+
+/* Makes of ATTR, one number or text, what the definition has as its default; false: none. */
+static bool make_default(struct amp_arena *arena, const struct amp_schema_attr *attr,
+                         struct amp_attr *made)
+{
+    const char *text = attr->default_text;
+    *made = (struct amp_attr){.name = attr->name, .type = attr->type, .count = 1};
+    if (text == NULL)
+        return false;
+    if (attr->type == AMP_ATTR_INT)
+        made->ints = amp_arena_memdup(arena, &(int64_t){strtoll(text, NULL, 10)}, sizeof(int64_t));
+    else if (attr->type == AMP_ATTR_FLOAT)
+        made->floats = amp_arena_memdup(arena, &(float){strtof(text, NULL)}, sizeof(float));
+    else
+        made->strings =
+            amp_arena_memdup(arena, &(struct amp_str){text, strlen(text)}, sizeof(struct amp_str));
+    return attr->type == AMP_ATTR_INT || attr->type == AMP_ATTR_FLOAT ||
+           attr->type == AMP_ATTR_STRING;
+}
+
+/* Whether two attributes of one number or text are the same. */
+static bool is_same_attr(const struct amp_attr *a, const struct amp_attr *b)
+{
+    if (a->type != b->type || a->count != 1)
+        return false;
+    return a->type == AMP_ATTR_INT ? *a->ints == *b->ints
+           : a->type == AMP_ATTR_FLOAT
+               ? *a->floats == *b->floats
+               : a->strings->size == b->strings->size &&
+                     memcmp(a->strings->data, b->strings->data, a->strings->size) == 0;
+}
+
+/* Gives node ID the defaults that it leaves out, or takes from it those that it has. The number of
+   them. */
+static size_t change_defaults(struct amp_model_file *file, uint32_t id, bool gives)
+{
+    const struct amp_node *node = amp_node_at(file->model, id);
+    size_t changed = 0;
+    for (size_t i = 0; node->schema != NULL && i < node->schema->n_attrs; i++) {
+        struct amp_attr made;
+        if (!make_default(file->arena, &node->schema->attrs[i], &made))
+            continue;
+        const struct amp_attr *own = amp_node_attr(node, made.name);
+        if (gives ? own != NULL : own == NULL || !is_same_attr(own, &made))
+            continue;
+        if (gives)
+            amp_node_set_attr(file->model, id, made);
+        else
+            amp_node_remove_attr(file->model, id, made.name);
+        changed++;
+    }
+    return changed;
+}
+
+/* Whether the case of TRIAL, whose attributes are others now, gives what it gave. */
+static bool is_unchanged(const struct trial *trial)
+{
+    const struct amp_tolerance exact = {.rtol = 0};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor *outputs = amp_xcalloc(trial->n_outputs + 1, sizeof *outputs);
+    bool is_run =
+        amp_infer(trial->file.model, &err) == AMP_OK && trial_run(trial, outputs, &err) == AMP_OK;
+    for (size_t i = 0; i < trial->n_outputs && is_run; i++)
+        is_run = amp_tensor_compare(&outputs[i], &trial->outputs[i], exact, &err) == AMP_OK;
+    if (!is_run)
+        print_error("%s: %s\n", trial->path, err.text);
+    amp_tensors_release(outputs, trial->n_outputs);
+    free(outputs);
+    return is_run;
+}
+
+/* Adds the number of attributes that the case at PATH is tried with and without to CHANGED; false:
+   one of them changes what it gives. */
+static bool may_leave_out(const char *path, size_t *changed)
+{
+    bool is_same = true;
+    for (int gives = 0; gives < 2; gives++) {
+        struct amp_error err;
+        size_t own = 0;
+        struct trial trial = {.path = path};
+        if (trial_open(&trial) && !trial_is_random(&trial) &&
+            trial_run(&trial, trial.outputs, &err) == AMP_OK)
+            for (size_t id = 0; id < trial.file.model->n_nodes; id++)
+                own += change_defaults(&trial.file, (uint32_t)id, gives == 1);
+        if (own > 0)
+            is_same &= is_unchanged(&trial);
+        *changed += own;
+        trial_close(&trial);
+    }
+    return is_same;
+}
+
+static void attributes_may_be_left_out(void **state)
+{
+    glob_t paths;
+    size_t changed = 0;
+    bool are_same = true;
+    (void)state;
+    assert_int_equal(glob("build/cases/ops/*/*/model.onnx", 0, NULL, &paths), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++)
+        are_same &= may_leave_out(paths.gl_pathv[i], &changed);
+    globfree(&paths);
+    print_message("%zu attributes with and without their defaults\n", changed);
+    assert_true(are_same && changed > 2000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -458,6 +575,7 @@ int main(void)
         cmocka_unit_test(differences_of_parameters),
         cmocka_unit_test(differences_of_types),
         cmocka_unit_test(differences_of_versions),
+        cmocka_unit_test(attributes_may_be_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -259,7 +259,7 @@ enum { NATIVE = AMP_BY_DNNL | AMP_NATIVE_C | AMP_DTYPE_BIT(AMP_BFLOAT16) };
 /* Gate number FROM of all that VALUE holds. */
 #define GATE(value, from, to) \
     "Slice(" value ", [" from "*#hidden_size], [" to "*#hidden_size], [-1])"
-#define PLAIN "!has:activations !has:clip !has:input_forget layout=0 !e "
+#define PLAIN "!has:activations !has:clip input_forget=0 layout=0 !e "
 #define SUMS "xs = Add(MatMul(xt, w), wb); hs = Add(MatMul(h, r), rb);"
 #define LSTM_GATES "all = Add(Add(MatMul(xt, w), MatMul(h, r)), Add(wb, rb));"
 #define GRU_GATES                                                                        \
