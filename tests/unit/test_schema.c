@@ -442,12 +442,12 @@ static void differences_of_versions(void **state)
     expect_difference(&v, "deprecated");
 }
 
-/* ---- defaults ---- */
+/* ---- what may be left out ---- */
 
 /*
  * What an operator does without an attribute is what it does with the default that its definition
- * has: of each case, its nodes get all defaults that they leave out, or lose those that they have,
- * and the outputs stay.
+ * has; inputs that are omitted may be missing at the end; outputs that nobody wants are not there.
+ * Each case is tried with such changes, and gives what it gave.
  */
 
 /* Makes of ATTR, one number or text, what the definition has as its default; false: none. */
@@ -481,13 +481,14 @@ static bool is_same_attr(const struct amp_attr *a, const struct amp_attr *b)
                      memcmp(a->strings->data, b->strings->data, a->strings->size) == 0;
 }
 
-/* Gives node ID the defaults that it leaves out, or takes from it those that it has. The number of
-   them. */
-static size_t change_defaults(struct amp_model_file *file, uint32_t id, bool gives)
+/* Changes node ID; false: there is nothing to change. */
+typedef bool edit_node(struct amp_model_file *file, uint32_t id);
+
+static bool change_defaults(struct amp_model_file *file, uint32_t id, bool gives)
 {
     const struct amp_node *node = amp_node_at(file->model, id);
-    size_t changed = 0;
-    for (size_t i = 0; node->schema != NULL && i < node->schema->n_attrs; i++) {
+    bool is_changed = false;
+    for (size_t i = 0; i < node->schema->n_attrs; i++) {
         struct amp_attr made;
         if (!make_default(file->arena, &node->schema->attrs[i], &made))
             continue;
@@ -498,61 +499,182 @@ static size_t change_defaults(struct amp_model_file *file, uint32_t id, bool giv
             amp_node_set_attr(file->model, id, made);
         else
             amp_node_remove_attr(file->model, id, made.name);
-        changed++;
+        is_changed = true;
     }
-    return changed;
+    return is_changed;
 }
 
-/* Whether the case of TRIAL, whose attributes are others now, gives what it gave. */
-static bool is_unchanged(const struct trial *trial)
+static bool give_defaults(struct amp_model_file *file, uint32_t id)
+{
+    return change_defaults(file, id, true);
+}
+
+static bool take_defaults(struct amp_model_file *file, uint32_t id)
+{
+    return change_defaults(file, id, false);
+}
+
+/* Adds all inputs that are missing at the end, as omitted ones. */
+static bool give_inputs(struct amp_model_file *file, uint32_t id)
+{
+    struct amp_node *node = amp_node_at(file->model, id);
+    uint32_t n = node->schema->n_inputs;
+    if (n == 0 || node->n_inputs >= n || node->schema->inputs[n - 1].option == AMP_PARAM_VARIADIC)
+        return false;
+    uint32_t *inputs = amp_arena_array(file->arena, n, sizeof *inputs);
+    memcpy(inputs, node->inputs, node->n_inputs * sizeof *inputs);
+    for (uint32_t i = node->n_inputs; i < n; i++)
+        inputs[i] = AMP_NONE;
+    node->inputs = inputs;
+    node->n_inputs = n;
+    return true;
+}
+
+/* Whether a node takes VALUE, or may name it as a Gradient does. */
+static bool is_used(const struct amp_model *model, uint32_t value)
+{
+    for (size_t k = 0; k < model->n_nodes; k++) {
+        const struct amp_node *node = amp_node_at(model, (uint32_t)k);
+        if (strcmp(node->op_type, "Gradient") == 0)
+            return true;
+        for (uint32_t i = 0; i < node->n_inputs; i++)
+            if (node->inputs[i] == value)
+                return true;
+    }
+    return false;
+}
+
+/* Omits output I of a node of the main graph that nothing but the graph's outputs has of it. */
+static bool take_output(struct amp_model_file *file, uint32_t id, uint32_t i)
+{
+    const struct amp_model *model = file->model;
+    struct amp_node *node = amp_node_at(model, id);
+    struct amp_ids *outputs = &model->graphs[0].outputs;
+    const struct amp_schema_param *param = amp_schema_output(node->schema, i);
+    size_t kept = 0;
+    if (node->graph != 0 || i >= node->n_outputs || node->outputs[i] == AMP_NONE || param == NULL ||
+        param->option != AMP_PARAM_OPTIONAL || outputs->count < 2)
+        return false;
+    if (is_used(model, node->outputs[i]))
+        return false;
+    for (size_t k = 0; k < outputs->count; k++)
+        if (outputs->items[k] != node->outputs[i])
+            outputs->items[kept++] = outputs->items[k];
+    outputs->count = kept;
+    amp_value_at(model, node->outputs[i])->is_output = false;
+    node->outputs[i] = AMP_NONE;
+    return true;
+}
+
+static bool take_first_output(struct amp_model_file *file, uint32_t id)
+{
+    return take_output(file, id, 0);
+}
+
+static bool take_second_output(struct amp_model_file *file, uint32_t id)
+{
+    return take_output(file, id, 1);
+}
+
+static bool take_third_output(struct amp_model_file *file, uint32_t id)
+{
+    return take_output(file, id, 2);
+}
+
+static bool take_fourth_output(struct amp_model_file *file, uint32_t id)
+{
+    return take_output(file, id, 3);
+}
+
+/* Whether the case of TRIAL, which had the outputs IDS, gives as much of them as it has now. */
+static bool is_unchanged(const struct trial *trial, const uint32_t *ids)
 {
     const struct amp_tolerance exact = {.rtol = 0};
+    const struct amp_ids *now = &trial->file.model->graphs[0].outputs;
     struct amp_error err = {.status = AMP_OK};
-    struct amp_tensor *outputs = amp_xcalloc(trial->n_outputs + 1, sizeof *outputs);
-    bool is_run =
+    struct amp_tensor *outputs = amp_xcalloc(trial->n_outputs, sizeof *outputs);
+    bool is_same =
         amp_infer(trial->file.model, &err) == AMP_OK && trial_run(trial, outputs, &err) == AMP_OK;
-    for (size_t i = 0; i < trial->n_outputs && is_run; i++)
-        is_run = amp_tensor_compare(&outputs[i], &trial->outputs[i], exact, &err) == AMP_OK;
-    if (!is_run)
+    for (size_t i = 0, k = 0; i < now->count && is_same; i++, k++) {
+        while (ids[k] != now->items[i])
+            k++;
+        is_same = amp_tensor_compare(&outputs[i], &trial->outputs[k], exact, &err) == AMP_OK;
+    }
+    if (!is_same)
         print_error("%s: %s\n", trial->path, err.text);
     amp_tensors_release(outputs, trial->n_outputs);
     free(outputs);
-    return is_run;
+    return is_same;
 }
 
-/* Adds the number of attributes that the case at PATH is tried with and without to CHANGED; false:
-   one of them changes what it gives. */
-static bool may_leave_out(const char *path, size_t *changed)
+/* Tries the case at PATH with EDIT made of each of its nodes; counts those that were changed.
+   False: it gives something else. */
+static bool may_change(const char *path, edit_node *edit, size_t *n_changed)
 {
-    bool is_same = true;
-    for (int gives = 0; gives < 2; gives++) {
-        struct amp_error err;
-        size_t own = 0;
-        struct trial trial = {.path = path};
-        if (trial_open(&trial) && !trial_is_random(&trial) &&
-            trial_run(&trial, trial.outputs, &err) == AMP_OK)
-            for (size_t id = 0; id < trial.file.model->n_nodes; id++)
-                own += change_defaults(&trial.file, (uint32_t)id, gives == 1);
-        if (own > 0)
-            is_same &= is_unchanged(&trial);
-        *changed += own;
-        trial_close(&trial);
+    bool is_changed = false, is_same = true;
+    struct amp_error err;
+    struct trial trial = {.path = path};
+    if (trial_open(&trial) && !trial_is_random(&trial) &&
+        trial_run(&trial, trial.outputs, &err) == AMP_OK) {
+        const struct amp_model *model = trial.file.model;
+        const uint32_t *ids = amp_arena_memdup(trial.file.arena, model->graphs[0].outputs.items,
+                                               trial.n_outputs * sizeof *ids);
+        for (size_t id = 0; id < model->n_nodes; id++)
+            if (amp_node_at(model, (uint32_t)id)->schema != NULL)
+                is_changed |= edit(&trial.file, (uint32_t)id);
+        if (is_changed)
+            is_same = is_unchanged(&trial, ids);
     }
+    *n_changed += is_changed;
+    trial_close(&trial);
     return is_same;
+}
+
+static bool try_each(const char *folder, const char *pattern, edit_node *edit, size_t *n_changed)
+{
+    char path[1024];
+    glob_t paths;
+    bool are_same = true;
+    snprintf(path, sizeof path, "%s/%s/model.onnx", folder, pattern);
+    assert_int_equal(glob(path, 0, NULL, &paths), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++)
+        are_same &= may_change(paths.gl_pathv[i], edit, n_changed);
+    globfree(&paths);
+    return are_same;
+}
+
+/* The cases of operators, and ONNX's own where they are. */
+static void try_all(edit_node *edit, size_t least)
+{
+    size_t n_changed = 0;
+    const char *data = getenv("TESTDATA");
+    bool are_same = try_each("build/cases/ops", "*/*", edit, &n_changed);
+    if (data != NULL)
+        are_same &= try_each(data, "node/*", edit, &n_changed);
+    print_message("%zu cases changed\n", n_changed);
+    assert_true(are_same && n_changed >= least);
 }
 
 static void attributes_may_be_left_out(void **state)
 {
-    glob_t paths;
-    size_t changed = 0;
-    bool are_same = true;
     (void)state;
-    assert_int_equal(glob("build/cases/ops/*/*/model.onnx", 0, NULL, &paths), 0);
-    for (size_t i = 0; i < paths.gl_pathc; i++)
-        are_same &= may_leave_out(paths.gl_pathv[i], &changed);
-    globfree(&paths);
-    print_message("%zu attributes with and without their defaults\n", changed);
-    assert_true(are_same && changed > 2000);
+    try_all(give_defaults, 500);
+    try_all(take_defaults, 50);
+}
+
+static void inputs_may_be_missing_at_the_end(void **state)
+{
+    (void)state;
+    try_all(give_inputs, 200);
+}
+
+static void outputs_may_be_left_out(void **state)
+{
+    (void)state;
+    try_all(take_first_output, 1);
+    try_all(take_second_output, 50);
+    try_all(take_third_output, 10);
+    try_all(take_fourth_output, 5);
 }
 
 int main(void)
@@ -576,6 +698,8 @@ int main(void)
         cmocka_unit_test(differences_of_types),
         cmocka_unit_test(differences_of_versions),
         cmocka_unit_test(attributes_may_be_left_out),
+        cmocka_unit_test(inputs_may_be_missing_at_the_end),
+        cmocka_unit_test(outputs_may_be_left_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
