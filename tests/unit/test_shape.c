@@ -1,7 +1,9 @@
 /* Shapes of outputs, and the work that they come to. */
 #include "ops/flops.h"
 #include "shape_call.h"
+#include "trial.h"
 
+#include <glob.h>
 #include <math.h>
 
 #include <cmocka.h>
@@ -719,6 +721,119 @@ static void reductions_keep_dims_where_keepdims_is_1(void **state)
         }
 }
 
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+/*
+ * However little is known of the inputs of a case, what is inferred of its outputs is true of what
+ * it gives. Of each input a way has the dims, none of them but the rank, nothing, or every other
+ * dim.
+ */
+
+enum known { KNOWN, RANKED, UNKNOWN, EVEN_DIMS, ODD_DIMS };
+
+static const struct {
+    enum known first, others;
+} ways[] = {{KNOWN, KNOWN},     {RANKED, RANKED},       {UNKNOWN, UNKNOWN},   {KNOWN, RANKED},
+            {KNOWN, UNKNOWN},   {RANKED, KNOWN},        {UNKNOWN, KNOWN},     {RANKED, UNKNOWN},
+            {UNKNOWN, RANKED},  {EVEN_DIMS, EVEN_DIMS}, {ODD_DIMS, ODD_DIMS}, {KNOWN, EVEN_DIMS},
+            {EVEN_DIMS, KNOWN}, {KNOWN, ODD_DIMS},      {ODD_DIMS, KNOWN}};
+
+static bool is_hidden(enum known known, int d)
+{
+    return known == RANKED || (known == EVEN_DIMS && d % 2 != 0) ||
+           (known == ODD_DIMS && d % 2 == 0);
+}
+
+/* Leaves of all shapes only what WAY has of the inputs. */
+static void hide_shapes(struct amp_model *model, size_t way)
+{
+    const struct amp_ids *inputs = &model->graphs[0].inputs;
+    for (size_t v = 0; v < model->n_values; v++) {
+        const struct amp_value *value = amp_value_at(model, (uint32_t)v);
+        if (!value->is_input && value->initial == NULL && value->kind == AMP_KIND_TENSOR)
+            amp_value_set_shape(model, (uint32_t)v, &(struct amp_shape){.rank = -1});
+    }
+    for (size_t i = 0; i < inputs->count; i++) {
+        enum known known = i == 0 ? ways[way].first : ways[way].others;
+        const struct amp_value *value = amp_value_at(model, inputs->items[i]);
+        struct amp_shape shape;
+        amp_value_shape(value, &shape);
+        if (value->kind != AMP_KIND_TENSOR || value->initial != NULL)
+            continue;
+        if (known == UNKNOWN)
+            shape.rank = -1;
+        for (int d = 0; d < shape.rank; d++)
+            if (is_hidden(known, d))
+                shape.dims[d] = AMP_DIM_UNKNOWN;
+        amp_value_set_shape(model, inputs->items[i], &shape);
+    }
+}
+
+static bool is_true_of(const struct amp_shape *inferred, const struct amp_shape *found)
+{
+    bool is_true = inferred->rank < 0 || inferred->rank == found->rank;
+    for (int d = 0; d < inferred->rank && is_true; d++)
+        is_true = inferred->dims[d] < 0 || inferred->dims[d] == found->dims[d];
+    return is_true;
+}
+
+/* Whether what is inferred of the outputs of TRIAL, which has been run, is true; says what is not.
+ */
+static bool is_inferred(const struct trial *trial, size_t way)
+{
+    const struct amp_model *model = trial->file.model;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_shape inferred;
+    if (amp_infer(trial->file.model, &err) != AMP_OK) {
+        print_error("%s (way %zu): %s\n", trial->path, way, err.text);
+        return false;
+    }
+    for (size_t i = 0; i < trial->n_outputs; i++) {
+        const struct amp_value *value = amp_value_at(model, model->graphs[0].outputs.items[i]);
+        amp_value_shape(value, &inferred);
+        if (value->kind == AMP_KIND_TENSOR && !is_true_of(&inferred, &trial->outputs[i].shape)) {
+            char a[256], b[256];
+            print_error("%s (way %zu): output %zu is %s, inferred as %s\n", trial->path, way, i,
+                        amp_shape_text(&trial->outputs[i].shape, a, sizeof a),
+                        amp_shape_text(&inferred, b, sizeof b));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* False: something else is inferred of the case at PATH than what it gives; else it counts if it
+   runs. */
+static bool is_inferred_truly(const char *path, size_t *n_run)
+{
+    bool is_true = true, runs = true;
+    for (size_t way = 0; way < sizeof ways / sizeof *ways && is_true && runs; way++) {
+        struct amp_error err;
+        struct trial trial = {.path = path};
+        runs = trial_open(&trial) && trial_run(&trial, trial.outputs, &err) == AMP_OK;
+        if (runs) {
+            hide_shapes(trial.file.model, way);
+            is_true = is_inferred(&trial, way);
+        }
+        trial_close(&trial);
+    }
+    *n_run += runs;
+    return is_true;
+}
+
+static void what_is_inferred_of_cases_is_true(void **state)
+{
+    glob_t paths;
+    size_t n_run = 0;
+    bool are_true = true;
+    (void)state;
+    assert_int_equal(glob("build/cases/ops/*/*/model.onnx", 0, NULL, &paths), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++)
+        are_true &= is_inferred_truly(paths.gl_pathv[i], &n_run);
+    globfree(&paths);
+    assert_true(are_true && n_run > 1000);
+}
+
 /* ---- flops ----------------------------------------------------------------------------------- */
 
 /* The arithmetic of nodes: numbers of multiplications with additions counted by hand, twice. */
@@ -1251,6 +1366,7 @@ int main(void)
         cmocka_unit_test(attention),
         cmocka_unit_test(recurrent_layers),
         cmocka_unit_test(others_count_nothing),
+        cmocka_unit_test(what_is_inferred_of_cases_is_true),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
