@@ -511,6 +511,27 @@ static void assert_page(const char *name, const char *text)
     free(expected);
 }
 
+/* Parts of pages that a case has one after the other. */
+struct parts {
+    char *text;
+    size_t size;
+    FILE *file;
+};
+
+static void begin_parts(struct parts *parts)
+{
+    *parts = (struct parts){.text = NULL};
+    parts->file = open_memstream(&parts->text, &parts->size);
+    assert_non_null(parts->file);
+}
+
+static void end_parts(struct parts *parts, const char *name)
+{
+    fclose(parts->file);
+    assert_page(name, parts->text);
+    free(parts->text);
+}
+
 /* ---- tests ----------------------------------------------------------------------------------- */
 
 /* What stands in each place: with an answer that is none of the ends, and where nothing meets the
@@ -1278,10 +1299,13 @@ static void deviations_are_drawn(void **state)
     static struct amp_deviations deviations;
     struct amp_tensor from = number_of((double *)(uintptr_t)reference, 6),
                       to = number_of((double *)(uintptr_t)converted, 6);
+    struct parts parts;
     (void)state;
+    begin_parts(&parts);
     memset(&deviations, 0, sizeof deviations);
     amp_deviations_add(&deviations, &from, &to);
     char *text = deviations_of(&deviations);
+    fputs(text, parts.file);
     assert_memory_equal(text, "<h3>Output <code>y</code></h3>\n<div class=\"pair\">\n", 48);
     assert_int_equal(count_of(text, "<rect "), 3);
     /* From 0.25 to 1 on the axis, decades from 0.1 to 1, -1 to 1 elements. */
@@ -1307,18 +1331,21 @@ static void deviations_are_drawn(void **state)
 
     deviations.seen = 8;
     text = deviations_of(&deviations);
+    fputs(text, parts.file);
     assert_says(text, "<p><strong>2 of 8 elements are NaN or infinite</strong> in one of the "
                       "models; the pictures have the others.</p>\n<div class=\"pair\">");
     free(text);
     memset(&deviations, 0, sizeof deviations);
     deviations.seen = 4;
     text = deviations_of(&deviations);
+    fputs(text, parts.file);
     assert_says(text, "<strong>4 of 4 elements are NaN or infinite</strong>");
     assert_null(strstr(text, "<svg"));
     free(text);
     memset(&deviations, 0, sizeof deviations);
     amp_deviations_add(&deviations, &from, &from);
     text = deviations_of(&deviations);
+    fputs(text, parts.file);
     assert_says(text, "<p>All 6 elements are equal.</p>\n<div class=\"pair\">\n<figure>\n");
     assert_int_equal(count_of(text, "<figure>"), 1);
     assert_says(text, "Triangles: the 0 largest errors.<");
@@ -1338,6 +1365,7 @@ static void deviations_are_drawn(void **state)
             assert_says(text, "<title>2 elements are 2.81e+14 to 1.13e+15 too large");
         free(text);
     }
+    end_parts(&parts, "page_deviations");
 }
 
 /* Six outputs are drawn, those outside first; those without errors to draw are none. */
@@ -1389,7 +1417,9 @@ static void ranges_are_drawn(void **state)
 {
     static struct amp_html_range ranges[BARS];
     static char names[BARS][8];
+    struct parts parts;
     (void)state;
+    begin_parts(&parts);
     for (size_t i = 0; i < BARS; i++) {
         snprintf(names[i], sizeof names[i], "v%02zu", i);
         ranges[i] = (struct amp_html_range){
@@ -1439,6 +1469,7 @@ static void ranges_are_drawn(void **state)
     ranges[9].range.maximum = 2e38;
     ranges[9].dtype = AMP_FLOAT;
     text = ranges_of(ranges, BARS);
+    fputs(text, parts.file);
     assert_says(text,
                 "\xe2\x9c\x97 1 of 60 values go beyond what their dtype in the converted model "
                 "holds: they become infinite there. ");
@@ -1452,19 +1483,23 @@ static void ranges_are_drawn(void **state)
 
     /* Nothing at all, and what was not seen or is 0, has no bar. */
     text = ranges_of(ranges, 0);
+    fputs(text, parts.file);
     assert_int_equal(count_of(text, "<svg"), 0);
     assert_says(text, "reference. 0 of 0 values go beyond what their dtype in the converted model "
                       "holds. bf16");
     free(text);
     ranges[0].range = (struct amp_range){.count = 1, .maximum = 5, .smallest = 6.103515625e-5};
     text = ranges_of(ranges, 1);
+    fputs(text, parts.file);
     assert_int_equal(count_of(text, "<rect "), 1);
     assert_int_equal(count_of(text, "<h3>"), 1);
     free(text);
     ranges[0].range.smallest = 6.1e-5;
     text = ranges_of(ranges, 1);
+    fputs(text, parts.file);
     assert_int_equal(count_of(text, "<h3>"), 2);
     free(text);
+    end_parts(&parts, "page_ranges");
 }
 
 /* Two hundred guarded nodes and four thousand of all have rows; alike decisions are one row, those
@@ -1570,7 +1605,9 @@ static void verdicts_count_outputs(void **state)
          "outputs "
          "within tolerance; 1 sample. A note."},
         {0, 1, false, true, "Within tolerance</strong><br/>A note.</p>\n"}};
+    struct parts parts;
     (void)state;
+    begin_parts(&parts);
     validation.task_bounds.items[0].most = 0.0625;
     outputs[1] = outputs[0];
     outputs[1].name = "z";
@@ -1586,6 +1623,7 @@ static void verdicts_count_outputs(void **state)
         struct amp_html *html = amp_html_create("verdict");
         amp_html_verdict(html, &validation, "A note.");
         char *text = written_html(html);
+        fputs(text, parts.file);
         assert_says(text, rows[i].text);
         assert_int_equal(count_of(text, "<p>The worst output is <code>y</code>: far off.</p>"),
                          rows[i].is_outside);
@@ -1624,6 +1662,7 @@ static void verdicts_count_outputs(void **state)
     amp_html_tasks(html, &task, 1, false);
     amp_html_tasks(html, &task, 1, true);
     char *text = written_html(html);
+    fputs(text, parts.file);
     assert_int_equal(count_of(text, "Against the labels."), 2);
     assert_int_equal(count_of(text, "class=\"n\">converted</th>"), 1);
     assert_int_equal(count_of(text, "class=\"n\">reference</th>"), 1);
@@ -1638,6 +1677,7 @@ static void verdicts_count_outputs(void **state)
     html = amp_html_create("eval");
     amp_html_verdict(html, &validation, "");
     text = written_html(html);
+    fputs(text, parts.file);
     assert_says(text, "converted <strong>failed</strong>. Worse.</p>");
     free(text);
     assert_true(isnan(amp_html_snr_bound(&validation)));
@@ -1646,6 +1686,7 @@ static void verdicts_count_outputs(void **state)
     for (size_t row = 0; amp_metric_at(row) != NULL; row++)
         if (strcmp(amp_metric_name_at(row), "snr") == 0)
             assert_true(amp_html_snr_bound(&validation) == (double)row);
+    end_parts(&parts, "page_verdicts");
 }
 
 static char *graph_of(const struct amp_model *model, const struct amp_drawing_note *notes)
@@ -1766,7 +1807,9 @@ static void errors_along_the_graph_are_drawn(void **state)
     uint32_t twice = add_node(&s, "Cast", "twice", x, AMP_NONE, AMP_FLOAT16);
     (void)twice;
     add_node(&s, "Relu", "a", low, AMP_NONE, AMP_BFLOAT16);
+    struct parts parts;
     (void)state;
+    begin_parts(&parts);
     make_layers(&layers, items);
     layers.count = 6;
     for (size_t i = 0; i < 6; i++) {
@@ -1785,6 +1828,7 @@ static void errors_along_the_graph_are_drawn(void **state)
     struct amp_html *html = amp_html_create("layers");
     amp_html_layers(html, &layers, s.model, 20);
     char *text = written_html(html);
+    fputs(text, parts.file);
     /* From 62 to 1106, 6 values: a step of 208.8. From 0 to 50 dB between 340 and 24. */
     assert_says(text, "<circle class=\"low\" cx=\"62.0\" cy=\"");
     assert_says(text, "<title>other (Op): 46.0 dB by itself, 40.0 dB accumulated</title>");
@@ -1819,14 +1863,17 @@ static void errors_along_the_graph_are_drawn(void **state)
     layers.largest_jump = SIZE_MAX;
     items[0].range[1].nan = 2;
     items[0].range[0].infinite = 1;
+    items[0].accumulated = metrics_of(1, 10001); /* -80 dB, of which the chart shows -60 */
     html = amp_html_create("layers");
     amp_html_layers(html, &layers, s.model, (double)NAN);
     text = written_html(html);
+    fputs(text, parts.file);
     assert_says(text, "not finite (reference)");
     assert_says(text, "<td>2 NaN, 0 infinite (0, 1)</td>");
     assert_null(strstr(text, "least allowed"));
     free(text);
     amp_arena_destroy(s.arena);
+    end_parts(&parts, "page_layers");
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
