@@ -1876,6 +1876,421 @@ static void errors_along_the_graph_are_drawn(void **state)
     end_parts(&parts, "page_layers");
 }
 
+/* ---- errors along a graph -------------------------------------------------------------------- */
+
+/* Decibels of each form of metrics: floats by their error, others are equal or not. */
+static void errors_have_decibels(void **state)
+{
+    struct amp_metrics lost = metrics_of(1, (double)NAN), partly = metrics_of(100, 101),
+                       whole = {.count = 1, .is_float = true, .finite = 0};
+    (void)state;
+    partly.stray = 1;
+    assert_true(amp_html_decibels(&(struct amp_metrics){.count = 0}) == (double)INFINITY);
+    assert_true(amp_html_decibels(&(struct amp_metrics){.count = 0, .is_float = true}) ==
+                (double)INFINITY);
+    assert_true(isnan(
+        amp_html_decibels(&(struct amp_metrics){.count = 0, .is_float = true, .different = 1})));
+    assert_true(amp_html_decibels(&(struct amp_metrics){.count = 4}) == (double)INFINITY);
+    assert_true(isnan(amp_html_decibels(&(struct amp_metrics){.count = 4, .different = 1})));
+    assert_true(isnan(amp_html_decibels(&(struct amp_metrics){
+        .count = 4, .finite = 4, .different = 1}))); /* of integers, as of strings */
+    assert_true(isnan(amp_html_decibels(&lost)));
+    assert_true(isnan(amp_html_decibels(&partly)));
+    assert_true(isnan(amp_html_decibels(&whole)));
+    struct amp_metrics near = metrics_of(100, 101), zero = metrics_of(0, 1),
+                       equal = metrics_of(3, 3);
+    assert_true(fabs(amp_html_decibels(&near) - 40) < 1e-9);
+    assert_true(isnan(amp_html_decibels(&zero)));
+    assert_true(amp_html_decibels(&equal) == (double)INFINITY);
+}
+
+/* Each thing that stands out has its mark, in one order; the worst by itself is one only where it
+   was measured and differs. */
+static void what_stands_out_is_marked(void **state)
+{
+    static const char *const labels[] = {"first infinity", "first NaN", "largest jump",
+                                         "worst by itself"};
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    struct amp_html_mark marks[AMP_HTML_MARKS];
+    (void)state;
+    for (unsigned there = 0; there < 16; there++) {
+        size_t places[] = {1, 2, 0, 3}, count = 0; /* the last item has the largest error */
+        make_layers(&layers, items);
+        layers.count = 4;
+        layers.first_overflow = (there & 1) != 0 ? places[0] : SIZE_MAX;
+        layers.first_nan = (there & 2) != 0 ? places[1] : SIZE_MAX;
+        layers.largest_jump = (there & 4) != 0 ? places[2] : SIZE_MAX;
+        for (size_t i = 0; i < 4 && (there & 8) == 0; i++) {
+            items[i].has_local = i % 2 == 0;
+            items[i].local = i % 2 == 0 ? metrics_of(1, 1) : items[i].local;
+        }
+        size_t n_marks = amp_html_layer_marks(&layers, marks);
+        for (size_t i = 0; i < 4; i++) {
+            if ((there >> i & 1) == 0)
+                continue;
+            assert_int_equal(marks[count].item, places[i]);
+            assert_string_equal(marks[count++].label, labels[i]);
+        }
+        assert_int_equal(n_marks, count);
+    }
+}
+
+static char *compared_graph_of(const struct amp_model *model, const struct amp_layers *layers)
+{
+    struct amp_html *html = amp_html_create("graph");
+    amp_html_compared_graph(html, model, layers);
+    return written_html(html);
+}
+
+/* A graph says of each node the worst of its values, and the first thing that stands out. */
+static void nodes_have_the_worst_of_their_values(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+    for (int i = 0; i < 6; i++)
+        at = add_node(&s, "Relu", "n", at, AMP_NONE, AMP_FLOAT);
+    struct amp_drawing_note notes[6] = {[0] = {true, amp_layers_decibels(4.0 / 200), NULL},
+                                        [1] = {true, amp_layers_decibels(5.0 / 200), "first NaN"},
+                                        [3] = {true, (double)INFINITY, "largest jump"},
+                                        [4] = {true, amp_layers_decibels(0.25), "worst by itself"}};
+    static const uint32_t nodes[] = {0, 0, 0, 1, 1, 2, 3, 4, 6, 7};
+    (void)state;
+    make_layers(&layers, items);
+    layers.count = AMP_COUNT(nodes);
+    for (size_t i = 0; i < layers.count; i++)
+        items[i].nodes[1] = nodes[i];
+    for (size_t i = 0; i < 2; i++) /* of node 0 the worst is in the middle */
+        items[i + 1].local = metrics_of(200, 204 - (double)i);
+    items[2].local = metrics_of(200, 202);
+    items[1].local = metrics_of(200, 204);
+    items[3].local = metrics_of(200, 203);
+    items[4].local = metrics_of(200, 205);
+    items[5].has_local = false;
+    items[6].local = metrics_of(1, (double)NAN);
+    items[6].has_local = false;
+    items[7].local = metrics_of(4, 5);
+    items[8].local = items[9].local = metrics_of(100, 101);
+    layers.first_nan = 3;
+    layers.largest_jump = 6;
+    layers.first_overflow = 8; /* of a node of the reference */
+    char *text = compared_graph_of(s.model, &layers), *expected = graph_of(s.model, notes);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+
+    /* What is named first is kept. */
+    layers.first_overflow = layers.largest_jump = 3;
+    notes[1].warning = "first infinity";
+    notes[3] = (struct amp_drawing_note){.is_known = false};
+    text = compared_graph_of(s.model, &layers);
+    expected = graph_of(s.model, notes);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+    text = compared_graph_of(s.model, NULL);
+    expected = graph_of(s.model, NULL);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+    amp_arena_destroy(s.arena);
+}
+
+/* Ranges are those of the reference by the dtype of the converted model, of what was seen. */
+static void layers_have_ranges(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    struct amp_html_range ranges[2];
+    (void)state;
+    make_layers(&layers, items);
+    layers.count = 3;
+    for (size_t i = 0; i < 3; i++) {
+        items[i].dtype[1] = i == 0 ? AMP_FLOAT16 : AMP_BFLOAT16;
+        items[i].names[1] = i == 0 ? "p" : i == 1 ? "q" : "r";
+        items[i].op_type = i == 0 ? "First" : "Other";
+        items[i].range[0] = (struct amp_range){
+            .count = i != 1, .minimum = -70000, .maximum = (double)i, .smallest = 0.5};
+        items[i].range[1] = (struct amp_range){.count = 7, .maximum = 3, .smallest = 0.25};
+    }
+    ranges[0] = (struct amp_html_range){"p", "First", AMP_FLOAT16, items[0].range[0]};
+    ranges[1] = (struct amp_html_range){"r", "Other", AMP_BFLOAT16, items[2].range[0]};
+    struct amp_html *html = amp_html_create("ranges");
+    amp_html_layer_ranges(html, &layers);
+    char *text = written_html(html), *expected = ranges_of(ranges, 2);
+    assert_string_equal(text, expected);
+    free(text);
+    free(expected);
+}
+
+static char *layers_of(const struct amp_layers *layers, const struct amp_model *model, double bound)
+{
+    struct amp_html *html = amp_html_create("layers");
+    amp_html_layers(html, layers, model, bound);
+    return written_html(html);
+}
+
+/* The part of TEXT between BEGIN and END, of which there are some, to be freed. */
+static char *part_of(const char *text, const char *begin, const char *end)
+{
+    const char *first = strstr(text, begin);
+    assert_non_null(first);
+    const char *last = strstr(first, end);
+    assert_non_null(last);
+    return strndup(first, (size_t)(last - first));
+}
+
+static void assert_part(const char *text, const char *begin, const char *end, const char *expected)
+{
+    char *part = part_of(text, begin, end);
+    assert_string_equal(part, expected);
+    free(part);
+}
+
+/* Charts of one value and of two, whole. */
+static void small_charts_are_drawn(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    struct sketch s = sketch();
+    uint32_t x = add_input(&s, "x");
+    (void)state;
+    add_node(&s, "Relu", "a", x, AMP_NONE, AMP_FLOAT);
+    uint32_t cast = add_node(&s, "Cast", "cast", x, AMP_NONE, AMP_BFLOAT16);
+    make_layers(&layers, items);
+    layers.count = 1;
+    items[0].values[1] = x;
+    items[0].dtype[1] = AMP_FLOAT;
+    amp_node_at(s.model, amp_value_at(s.model, cast)->producer)->is_removed = true;
+    char *text = layers_of(&layers, s.model, (double)NAN);
+    assert_part(
+        text, "<figure>", "</svg>",
+        "<figure>\n"
+        "<svg role=\"img\" viewBox=\"0 0 1120 400\" width=\"1120\" height=\"400\"><title>Signal to "
+        "noise along the graph</title>\n"
+        "<path class=\"grid\" d=\"M62.0 340.0H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"344.0\" text-anchor=\"end\">0</text>\n"
+        "<path class=\"grid\" d=\"M62.0 287.3H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"291.3\" text-anchor=\"end\">10</text>\n"
+        "<path class=\"grid\" d=\"M62.0 234.7H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"238.7\" text-anchor=\"end\">20</text>\n"
+        "<path class=\"grid\" d=\"M62.0 182.0H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"186.0\" text-anchor=\"end\">30</text>\n"
+        "<path class=\"grid\" d=\"M62.0 129.3H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"133.3\" text-anchor=\"end\">40</text>\n"
+        "<path class=\"grid\" d=\"M62.0 76.7H1106.0\"/><text class=\"soft\" x=\"56.0\" y=\"80.7\" "
+        "text-anchor=\"end\">50</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0H1106.0\"/><text class=\"soft\" x=\"56.0\" y=\"28.0\" "
+        "text-anchor=\"end\">60</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0V340.0\"/><text class=\"soft\" x=\"62.0\" y=\"375.0\" "
+        "text-anchor=\"middle\">0</text>\n"
+        "<path class=\"grid\" d=\"M1106.0 24.0V340.0\"/><text class=\"soft\" x=\"1106.0\" "
+        "y=\"375.0\" text-anchor=\"middle\">1</text>\n"
+        "<text x=\"1106.0\" y=\"392.0\" text-anchor=\"end\">values in the order of the "
+        "graph</text>\n"
+        "<text x=\"4\" y=\"13\">signal to noise in dB: higher is better</text>\n"
+        "<path class=\"axis\" d=\"M62.0 24.0V340.0H1106.0\"/>\n"
+        "<rect class=\"full\" x=\"62.0\" y=\"349.0\" width=\"522.0\" height=\"6.0\"><title>1 "
+        "values in fp32 and the like</title></rect>\n"
+        "<path class=\"linefull\" d=\"M62.0 129.3\"/>\n"
+        "<path class=\"dots low\" d=\"M0 0\"/>\n"
+        "<circle class=\"full\" cx=\"62.0\" cy=\"97.6\" r=\"3\"><title>other (Op): 46.0 dB by "
+        "itself, 40.0 dB accumulated</title></circle>\n"
+        "<path class=\"linebad\" d=\"M62.0 38.0V340.0\"/><text class=\"badtext\" x=\"70.0\" "
+        "y=\"47.0\" text-anchor=\"start\">worst by itself</text>\n"
+        "<path class=\"solidbad\" d=\"M62.0 38.0l7 12h-14z\"><title>other (Op)</title></path>\n");
+    free(text);
+
+    layers.count = 2;
+    layers.first_nan = 1;
+    items[1].values[1] = x;
+    items[1].dtype[1] = AMP_INT64;
+    items[1].has_local = false;
+    items[0].accumulated = metrics_of(1, 3); /* -6 dB */
+    items[1].accumulated = metrics_of(1, 1);
+    text = layers_of(&layers, s.model, 70);
+    assert_part(
+        text, "<figure>", "</svg>",
+        "<figure>\n"
+        "<svg role=\"img\" viewBox=\"0 0 1120 400\" width=\"1120\" height=\"400\"><title>Signal to "
+        "noise along the graph</title>\n"
+        "<path class=\"grid\" d=\"M62.0 340.0H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"344.0\" text-anchor=\"end\">-20</text>\n"
+        "<path class=\"grid\" d=\"M62.0 276.8H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"280.8\" text-anchor=\"end\">0</text>\n"
+        "<path class=\"grid\" d=\"M62.0 213.6H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"217.6\" text-anchor=\"end\">20</text>\n"
+        "<path class=\"grid\" d=\"M62.0 150.4H1106.0\"/><text class=\"soft\" x=\"56.0\" "
+        "y=\"154.4\" text-anchor=\"end\">40</text>\n"
+        "<path class=\"grid\" d=\"M62.0 87.2H1106.0\"/><text class=\"soft\" x=\"56.0\" y=\"91.2\" "
+        "text-anchor=\"end\">60</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0H1106.0\"/><text class=\"soft\" x=\"56.0\" y=\"28.0\" "
+        "text-anchor=\"end\">80</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0V340.0\"/><text class=\"soft\" x=\"62.0\" y=\"375.0\" "
+        "text-anchor=\"middle\">0</text>\n"
+        "<path class=\"grid\" d=\"M1106.0 24.0V340.0\"/><text class=\"soft\" x=\"1106.0\" "
+        "y=\"375.0\" text-anchor=\"middle\">1</text>\n"
+        "<text x=\"1106.0\" y=\"392.0\" text-anchor=\"end\">values in the order of the "
+        "graph</text>\n"
+        "<text x=\"4\" y=\"13\">signal to noise in dB: higher is better</text>\n"
+        "<path class=\"axis\" d=\"M62.0 24.0V340.0H1106.0\"/>\n"
+        "<path class=\"bound\" d=\"M62.0 55.6H1106.0\"/><text x=\"68.0\" y=\"51.6\">least allowed "
+        "for outputs</text>\n"
+        "<rect class=\"full\" x=\"62.0\" y=\"349.0\" width=\"261.0\" height=\"6.0\"><title>1 "
+        "values in fp32 and the like</title></rect>\n"
+        "<rect class=\"other\" x=\"845.0\" y=\"349.0\" width=\"261.0\" height=\"3.0\"><title>1 "
+        "values in int64 and the like</title></rect>\n"
+        "<path class=\"linefull\" d=\"M62.0 295.8\"/>\n"
+        "<path class=\"dots low\" d=\"M0 0\"/>\n"
+        "<circle class=\"full\" cx=\"62.0\" cy=\"131.4\" r=\"3\"><title>other (Op): 46.0 dB by "
+        "itself, -6.0 dB accumulated</title></circle>\n"
+        "<path class=\"linebad\" d=\"M1106.0 38.0V340.0\"/><text class=\"badtext\" x=\"1098.0\" "
+        "y=\"47.0\" text-anchor=\"end\">first NaN</text>\n"
+        "<path class=\"solidbad\" d=\"M1106.0 38.0l7 12h-14z\"><title>other (Op)</title></path>\n"
+        "<path class=\"linebad\" d=\"M62.0 53.0V340.0\"/><text class=\"badtext\" x=\"70.0\" "
+        "y=\"62.0\" text-anchor=\"start\">worst by itself</text>\n"
+        "<path class=\"solidbad\" d=\"M62.0 53.0l7 12h-14z\"><title>other (Op)</title></path>\n");
+    free(text);
+
+    /* From -60 dB, whatever was lost; to 25 where nothing is better. */
+    for (int i = 0; i < 4; i++) {
+        items[0].accumulated = i == 0   ? metrics_of(1, 10001)
+                               : i == 1 ? metrics_of(1, 1.2)
+                               : i == 2 ? metrics_of(1, 1)
+                                        : metrics_of(1, (double)NAN);
+        items[0].has_local = false;
+        text = layers_of(&layers, s.model, i == 3 ? 20 : (double)NAN);
+        static const char *const first[] = {">-60<", ">0<", ">0<", ">0<"}, *const last[] = {
+                                                                               ">40<", ">25<",
+                                                                               ">25<", ">25<"};
+        char *part = part_of(text, "<svg role", "<text x=\"1106");
+        const char *at = strstr(part, "anchor=\"end\""), *end = at;
+        for (const char *next; (next = strstr(end + 1, "anchor=\"end\"")) != NULL;)
+            end = next;
+        assert_int_equal(strncmp(at + 12, first[i], strlen(first[i])), 0);
+        assert_int_equal(strncmp(end + 12, last[i], strlen(last[i])), 0);
+        free(part);
+        free(text);
+    }
+    amp_arena_destroy(s.arena);
+}
+
+/* Circles for the four hundred worst, dots for the others that differ; rows for 1200 values. */
+static void long_charts_are_drawn(void **state)
+{
+    enum { MANY = 1201, CIRCLES = 400 };
+    static struct amp_layer items[MANY];
+    struct amp_layers layers;
+    struct amp_layer few[LAYERS];
+    struct sketch s = sketch();
+    (void)state;
+    add_node(&s, "Relu", "a", add_input(&s, "x"), AMP_NONE, AMP_FLOAT);
+    make_layers(&layers, few);
+    layers.items = items;
+    for (size_t i = 0; i < MANY; i++)
+        items[i] = few[0];
+    for (size_t count = CIRCLES; count <= CIRCLES + 5; count += 5) {
+        layers.count = count;
+        items[401].local = metrics_of(200, 200);
+        items[402].local = (struct amp_metrics){.count = 1000, .different = 1};
+        items[403].has_local = false;
+        char *text = layers_of(&layers, s.model, (double)NAN);
+        assert_int_equal(count_of(text, "by itself, 40.0 dB accumulated</title></circle>"),
+                         CIRCLES);
+        /* 1044 wide, 404 steps; from 0 to 60 dB. */
+        assert_part(text, "<path class=\"dots low\"", "\n",
+                    count == CIRCLES ? "<path class=\"dots low\" d=\"M0 0\"/>"
+                                     : "<path class=\"dots low\" d=\"M0 0M1095.7 97.6h0"
+                                       "M1106.0 97.6h0\"/>");
+        free(text);
+    }
+    for (size_t count = MANY - 1; count <= MANY; count++) {
+        layers.count = count;
+        char *text = layers_of(&layers, s.model, (double)NAN);
+        assert_int_equal(count_of(text, "<tr class=\""), 15 + 1200);
+        assert_int_equal(count_of(text, "<p>1 more are left out; <code>compare --layers "
+                                        "--json</code> has them.</p>\n"),
+                         count == MANY);
+        assert_int_equal(count_of(text, "left out;"), count == MANY);
+        free(text);
+    }
+    amp_arena_destroy(s.arena);
+}
+
+/* The tables of what was measured: heads with their classes, every form of a row. */
+static void rows_of_values_have_their_forms(void **state)
+{
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    struct sketch s = sketch();
+    (void)state;
+    add_node(&s, "Relu", "a", add_input(&s, "x"), AMP_NONE, AMP_FLOAT);
+    make_layers(&layers, items);
+    layers.count = 3;
+    items[1].dtype[0] = AMP_FLOAT16;
+    items[1].range[0] = (struct amp_range){.count = 4, .nan = 1, .minimum = -8, .maximum = 2};
+    items[1].worst.values[0] = 1.5;
+    items[1].worst.values[1] = 0.25;
+    items[2].accumulated = (struct amp_metrics){.count = 0};
+    items[2].local = (struct amp_metrics){.count = 2, .different = 0};
+    items[2].dtype[0] = AMP_UNDEFINED;
+    static const char head[] =
+        "<thead><tr><th scope=\"col\">node, or value of one without a name</th>"
+        "<th scope=\"col\">operator</th><th scope=\"col\">dtype</th>"
+        "<th scope=\"col\" class=\"n\">accumulated</th>"
+        "<th scope=\"col\" class=\"n\">by itself</th>"
+        "<th scope=\"col\" class=\"n\">largest magnitude</th>"
+        "<th scope=\"col\" class=\"n\">worst element</th>%s</tr></thead>\n<tbody>\n";
+    static const char lost_head[] = "<th scope=\"col\">not finite (reference)</th>";
+    char heads[2][1024];
+    snprintf(heads[0], sizeof heads[0], head, "");
+    snprintf(heads[1], sizeof heads[1], head, lost_head);
+    for (int i = 0; i < 6; i++) {
+        items[1].range[0].nan = i == 1;
+        items[1].range[0].infinite = i == 2;
+        items[1].range[1].nan = i == 3;
+        items[1].range[1].infinite = i == 4;
+        layers.largest_jump = i == 5 ? 0 : SIZE_MAX;
+        char *text = layers_of(&layers, s.model, (double)NAN);
+        bool is_lost = i >= 1 && i <= 4;
+        assert_int_equal(count_of(text, heads[is_lost]), 2);
+        char rows[3][256], lost[64] = "";
+        if (is_lost)
+            snprintf(lost, sizeof lost, "<td>%d NaN, %d infinite (%d, %d)</td>", i == 3, i == 4,
+                     i == 1, i == 2);
+        snprintf(rows[0], sizeof rows[0],
+                 "\"><td><code>other</code></td><td>Op</td><td class=\"n\">fp32 \xe2\x86\x92 fp16"
+                 "</td><td class=\"n\">40.0 dB</td><td class=\"n\">46.0 dB</td><td class=\"n\">2"
+                 "</td><td class=\"n\">0 \xe2\x86\x92 0</td>%s</tr>\n",
+                 is_lost ? "<td></td>" : "");
+        snprintf(rows[1], sizeof rows[1],
+                 "\"><td><code>node</code></td><td>Op</td><td class=\"n\">fp16</td>"
+                 "<td class=\"n\">34.0 dB</td><td class=\"n\">40.0 dB</td><td class=\"n\">8</td>"
+                 "<td class=\"n\">1.5 \xe2\x86\x92 0.25</td>%s</tr>\n",
+                 lost);
+        snprintf(rows[2], sizeof rows[2],
+                 "\"><td><code>other</code></td><td>Op</td><td class=\"n\">no floats \xe2\x86\x92 "
+                 "fp16</td><td class=\"n\">\xe2\x80\x93</td><td class=\"n\">equal</td>"
+                 "<td class=\"n\">2</td><td class=\"n\">0 \xe2\x86\x92 0</td>%s</tr>\n",
+                 is_lost ? "<td></td>" : "");
+        char worst[2048], all[2048];
+        snprintf(worst, sizeof worst,
+                 "%s<tr class=\"bad%s<tr class=\"%s%s<tr class=\"%s</tbody></table></div>\n"
+                 "<details><summary>All 3 values that both models have</summary>\n",
+                 heads[is_lost], rows[1], i == 5 ? "bad" : "", rows[0], rows[2]);
+        snprintf(all, sizeof all,
+                 "%s<tr class=\"%s<tr class=\"%s<tr class=\"%s</tbody></table></div>\n"
+                 "</details>\n</main>\n",
+                 heads[is_lost], rows[0], rows[1], rows[2]);
+        assert_says(text, worst);
+        assert_says(text, all);
+        free(text);
+    }
+    amp_arena_destroy(s.arena);
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /* Outputs of each form, of which the first two were compared. */
@@ -2419,6 +2834,13 @@ int main(void)
         cmocka_unit_test(boxes_and_lines_have_their_classes),
         cmocka_unit_test(folded_boxes_have_shares),
         cmocka_unit_test(errors_along_the_graph_are_drawn),
+        cmocka_unit_test(errors_have_decibels),
+        cmocka_unit_test(what_stands_out_is_marked),
+        cmocka_unit_test(nodes_have_the_worst_of_their_values),
+        cmocka_unit_test(layers_have_ranges),
+        cmocka_unit_test(small_charts_are_drawn),
+        cmocka_unit_test(long_charts_are_drawn),
+        cmocka_unit_test(rows_of_values_have_their_forms),
         cmocka_unit_test(a_run_says_what_its_outputs_are),
         cmocka_unit_test(a_run_is_json),
         cmocka_unit_test(a_run_has_a_page),
