@@ -1,13 +1,10 @@
 /*
- * What reports say of a node: the dtype that it computes in, as its types show it, and its name.
+ * What reports say of a node: the dtype that it computes in, as its types show it.
  * Takes any model with types inferred; needs no record of a conversion.
  */
 #include "cli/report/html/node_precision.h"
 
-#include "cli/report/html/document.h"
 #include "ops/op.h"
-
-#include <stdio.h>
 
 static enum amp_dtype first_float(const struct amp_model *model, const uint32_t *values,
                                   uint32_t count)
@@ -46,17 +43,4 @@ const char *amp_html_dtype_class(enum amp_dtype dtype)
 const char *amp_html_dtype_text(enum amp_dtype dtype)
 {
     return dtype == AMP_UNDEFINED ? "no floats" : amp_dtype_short_name(dtype);
-}
-
-const char *amp_html_node_name(const struct amp_model *model, uint32_t node,
-                               char text[AMP_HTML_NODE_NAME])
-{
-    enum { CHARACTERS = 36 };
-    char short_text[AMP_HTML_SHORT];
-    const struct amp_node *at = amp_node_at(model, node);
-    if (at->name[0] != '\0')
-        snprintf(text, AMP_HTML_NODE_NAME, "%s", amp_html_short(at->name, CHARACTERS, short_text));
-    else
-        snprintf(text, AMP_HTML_NODE_NAME, "#%u", at->index);
-    return text;
 }

@@ -16,9 +16,4 @@ const char *amp_html_dtype_class(enum amp_dtype dtype);
 /* DTYPE for people: "bf16"; "no floats" for AMP_UNDEFINED. */
 const char *amp_html_dtype_text(enum amp_dtype dtype);
 
-/* Writes what NODE is called in reports, its name or its index, to TEXT. Returns TEXT. */
-enum { AMP_HTML_NODE_NAME = 160 };
-const char *amp_html_node_name(const struct amp_model *model, uint32_t node,
-                               char text[AMP_HTML_NODE_NAME]);
-
 #endif

@@ -157,16 +157,6 @@ void amp_svg_put_level(struct amp_html *html, const struct amp_svg_plot *plot, d
                  class, plot->left, at, plot->right, plot->left + 6, at - 4, text);
 }
 
-void amp_svg_put_limit(struct amp_html *html, const struct amp_svg_plot *plot, double x,
-                       const char *class, const char *text)
-{
-    double at = amp_svg_at(&plot->x, x);
-    amp_html_put(html,
-                 "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/><text x=\"%.1f\" y=\"%.1f\" "
-                 "text-anchor=\"middle\">%s</text>\n",
-                 class, at, plot->top, plot->bottom, at, plot->top - 6, text);
-}
-
 void amp_svg_put_box(struct amp_html *html, const struct amp_svg_box *box)
 {
     amp_html_put(html,

@@ -38,10 +38,8 @@ void amp_svg_plot_begin(struct amp_html *html, struct amp_svg_plot *plot, const 
 /* The grid lines and numbers of the axis below alone, for drawings that have no other. */
 void amp_svg_put_x(struct amp_html *html, const struct amp_svg_plot *plot);
 
-/* A line across the plot at Y, or down it at X, with a text at its end. CLASS: of the style. */
+/* A line across the plot at Y with a text at its beginning. CLASS: of the style. */
 void amp_svg_put_level(struct amp_html *html, const struct amp_svg_plot *plot, double y,
-                       const char *class, const char *text);
-void amp_svg_put_limit(struct amp_html *html, const struct amp_svg_plot *plot, double x,
                        const char *class, const char *text);
 
 /* A rectangle that says TITLE when it is pointed at. */
