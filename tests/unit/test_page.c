@@ -140,23 +140,171 @@ static void assert_folded(const struct sketch *s, const struct amp_fold *fold, s
     (void)s;
 }
 
+/* Marks what of FOLD an input leads to. */
+static void mark_held(const struct amp_fold *fold, bool *is_held)
+{
+    for (size_t e = 0; e < fold->n_edges; e++)
+        if (is_held[fold->edges[e].from] || fold->boxes[fold->edges[e].from].kind == AMP_FOLD_INPUT)
+            is_held[fold->edges[e].to] = true;
+}
+
+/* What an input leads to lies below all that lead to it, by one layer; what none leads to lies one
+   above the first that it leads to. */
+static void assert_layers(const struct amp_fold *fold, const struct amp_layout *layout)
+{
+    bool *is_held = calloc(fold->n_boxes, sizeof *is_held);
+    uint32_t *most = malloc(fold->n_boxes * sizeof *most),
+             *longest = calloc(fold->n_boxes, sizeof *longest);
+    assert_true(is_held != NULL && most != NULL && longest != NULL);
+    memset(most, 0xff, fold->n_boxes * sizeof *most);
+    mark_held(fold, is_held);
+    for (size_t e = 0; e < fold->n_edges; e++) {
+        uint32_t from = fold->edges[e].from, to = fold->edges[e].to;
+        longest[to] = longest[to] > longest[from] ? longest[to] : longest[from] + 1;
+        most[from] = most[from] < layout->spots[to].layer ? most[from] : layout->spots[to].layer;
+    }
+    for (size_t b = 0; b < fold->n_boxes; b++)
+        assert_int_equal(layout->spots[b].layer,
+                         is_held[b] || most[b] == UINT32_MAX ? longest[b] : most[b] - 1);
+    free(is_held);
+    free(most);
+    free(longest);
+}
+
+/* Each edge has a way down over crossings, one in each layer for all edges of a box. */
+static void assert_linked(const struct amp_fold *fold, const struct amp_layout *layout)
+{
+    size_t crossings = 0;
+    uint32_t *above = malloc(layout->n_spots * sizeof *above); /* of a crossing */
+    assert_non_null(above);
+    memset(above, 0xff, layout->n_spots * sizeof *above);
+    for (size_t i = 0; i < layout->n_links; i++) {
+        const struct amp_layout_link *link = &layout->links[i];
+        assert_int_equal(layout->spots[link->from].layer + 1, layout->spots[link->to].layer);
+        assert_int_equal(fold->edges[link->edge].from, layout->spots[link->from].source);
+        if (layout->spots[link->to].box == AMP_NONE) {
+            assert_int_equal(above[link->to], AMP_NONE);
+            above[link->to] = link->from;
+            assert_int_equal(layout->spots[link->to].source, layout->spots[link->from].source);
+        }
+    }
+    for (uint32_t b = 0; b < fold->n_boxes; b++) {
+        uint32_t last = layout->spots[b].layer;
+        for (size_t e = 0; e < fold->n_edges; e++) {
+            size_t ends = 0;
+            for (size_t i = 0; i < layout->n_links; i++)
+                ends += layout->links[i].edge == e && layout->links[i].to == fold->edges[e].to &&
+                        layout->spots[layout->links[i].from].source == fold->edges[e].from;
+            assert_int_equal(ends, 1);
+            if (fold->edges[e].from == b && layout->spots[fold->edges[e].to].layer > last)
+                last = layout->spots[fold->edges[e].to].layer;
+        }
+        crossings += last > layout->spots[b].layer ? last - layout->spots[b].layer - 1 : 0;
+    }
+    assert_int_equal(layout->n_spots, fold->n_boxes + crossings);
+    assert_int_equal(layout->n_links, fold->n_edges + crossings);
+    free(above);
+}
+
+/* The spots of a layer from left to right: how many there are. */
+static size_t row_of(const struct amp_layout *layout, uint32_t layer, uint32_t *row)
+{
+    size_t count = 0;
+    for (uint32_t s = 0; s < layout->n_spots; s++) {
+        if (layout->spots[s].layer != layer)
+            continue;
+        size_t at = count++;
+        for (; at > 0 && layout->spots[row[at - 1]].x > layout->spots[s].x; at--)
+            row[at] = row[at - 1];
+        row[at] = s;
+    }
+    return count;
+}
+
+/* The mean of the places PLACE of the spots above SPOT, or of those below; NAN: there are none. */
+static double mean_place(const struct amp_layout *layout, const double *place, uint32_t spot,
+                         bool is_above)
+{
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < layout->n_links; i++) {
+        const struct amp_layout_link *link = &layout->links[i];
+        if ((is_above ? link->to : link->from) != spot)
+            continue;
+        sum += place[is_above ? link->from : link->to];
+        count++;
+    }
+    return count > 0 ? sum / count : (double)NAN;
+}
+
+/* Spots of a layer are in the order of the means of their neighbours below, and lie as near to the
+   means of those above as their widths allow, by least squares in which crossings count four times:
+   where spots touch, none of them would rather go apart, and together they are at rest. */
+static void assert_placed(const struct amp_layout *layout, double width, double gap)
+{
+    uint32_t *row = malloc(layout->n_spots * sizeof *row);
+    double *place = malloc(layout->n_spots * sizeof *place),
+           *index = malloc(layout->n_spots * sizeof *index), least = (double)INFINITY;
+    assert_true(row != NULL && place != NULL && index != NULL);
+    for (uint32_t s = 0; s < layout->n_spots; s++) {
+        place[s] = layout->spots[s].x;
+        least = fmin(least, place[s] - (layout->spots[s].box == AMP_NONE ? 0 : width / 2));
+    }
+    assert_true(fabs(least) < 1e-9);
+    for (uint32_t layer = layout->n_layers; layer-- > 0;) {
+        size_t count = row_of(layout, layer, row);
+        double wish = -(double)INFINITY;
+        for (size_t i = 0; i < count; i++)
+            index[row[i]] = (double)i;
+        for (size_t i = 0; i < count; i++) {
+            double mean = mean_place(layout, index, row[i], false);
+            assert_true(isnan(mean) || mean >= wish - 1e-9);
+            wish = isnan(mean) ? wish : mean;
+        }
+        for (size_t i = 0; i < count && layer > 0;) {
+            double pull = 0;
+            do {
+                double mean = mean_place(layout, place, row[i], true);
+                assert_true(pull > -1e-6); /* those at the left press to the right */
+                if (isnan(mean))           /* what nothing leads to keeps where it was */
+                    pull = (double)NAN;
+                pull += (mean - place[row[i]]) * (layout->spots[row[i]].box == AMP_NONE ? 4 : 1);
+                if (isnan(pull))
+                    break;
+                i++;
+            } while (i < count &&
+                     place[row[i]] - place[row[i - 1]] <
+                         gap + 1e-6 + (layout->spots[row[i]].box == AMP_NONE ? 0 : width / 2) +
+                             (layout->spots[row[i - 1]].box == AMP_NONE ? 0 : width / 2));
+            if (isnan(pull))
+                break;
+            assert_true(fabs(pull) < 1e-6);
+        }
+        for (size_t i = 1; i < count; i++)
+            assert_true(place[row[i]] - place[row[i - 1]] >
+                        gap - 1e-6 + (layout->spots[row[i]].box == AMP_NONE ? 0 : width / 2) +
+                            (layout->spots[row[i - 1]].box == AMP_NONE ? 0 : width / 2));
+    }
+    free(row);
+    free(place);
+    free(index);
+}
+
 /* A box lies below those that lead to it; those of a layer do not overlap; links join layers that
    are next to each other. */
 static void assert_laid_out(const struct amp_fold *fold, const struct amp_layout *layout,
-                            double width)
+                            double width, double gap)
 {
     for (size_t e = 0; e < fold->n_edges; e++)
         assert_true(layout->spots[fold->edges[e].from].layer <
                     layout->spots[fold->edges[e].to].layer);
-    for (size_t i = 0; i < layout->n_links; i++)
-        assert_int_equal(layout->spots[layout->links[i].from].layer + 1,
-                         layout->spots[layout->links[i].to].layer);
     for (size_t a = 0; a < fold->n_boxes; a++) {
-        assert_true(layout->spots[a].x > width / 2 - 0.01);
-        for (size_t b = 0; b < a; b++)
-            assert_true(layout->spots[a].layer != layout->spots[b].layer ||
-                        fabs(layout->spots[a].x - layout->spots[b].x) > width - 0.01);
+        assert_int_equal(layout->spots[a].box, a);
+        assert_int_equal(layout->spots[a].source, a);
+        assert_true(layout->spots[a].layer < layout->n_layers);
     }
+    assert_layers(fold, layout);
+    assert_linked(fold, layout);
+    assert_placed(layout, width, gap);
 }
 
 static void small_graphs_are_drawn_node_by_node(void **state)
@@ -181,7 +329,7 @@ static void small_graphs_are_drawn_node_by_node(void **state)
     assert_int_equal(fold.boxes[2].n_casts, 1);
     assert_int_equal(fold.boxes[1].n_low, 1);
     struct amp_layout layout = amp_layout_fold(&fold, 100, 10, s.arena);
-    assert_laid_out(&fold, &layout, 100);
+    assert_laid_out(&fold, &layout, 100, 10);
     assert_int_equal(layout.n_layers, 4);
     amp_arena_destroy(s.arena);
 }
@@ -213,6 +361,298 @@ static size_t count_boxes(const struct amp_fold *fold, enum amp_fold_kind kind)
     for (size_t b = 0; b < fold->n_boxes; b++)
         count += fold->boxes[b].kind == kind;
     return count;
+}
+
+/* The boxes of FOLD as text, to be freed: "/a*3 /b/1" */
+static char *boxes_of(const struct sketch *s, const struct amp_fold *fold)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    for (size_t b = 0; b < fold->n_boxes; b++) {
+        const struct amp_fold_box *box = &fold->boxes[b];
+        if (box->kind != AMP_FOLD_NODES)
+            continue;
+        assert_true((box->prefix == NULL) == (box->n_nodes == 1));
+        fprintf(file, "%s%s", b > 0 ? " " : "",
+                box->prefix != NULL ? box->prefix : amp_node_at(s->model, box->node)->name);
+        if (box->n_nodes > 1)
+            fprintf(file, "*%zu", box->n_nodes);
+    }
+    fclose(file);
+    return text;
+}
+
+/* Nodes with the COUNT NAMES are folded to at most MOST boxes: EXPECTED. */
+static void assert_boxes(const char *const *names, size_t count, size_t most, const char *expected)
+{
+    struct sketch s = sketch();
+    uint32_t at = AMP_NONE;
+    for (size_t i = 0; i < count; i++)
+        at = add_node(&s, "Relu", names[i], at, AMP_NONE, AMP_FLOAT);
+    struct amp_fold fold = amp_fold_graph(s.model, most, s.arena);
+    char *text = boxes_of(&s, &fold);
+    assert_string_equal(text, expected);
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+#define NAMES(...)        \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__       \
+    }
+
+/* The largest group is split at the next part of its names, of equal ones the first, as long as
+   there is room for all its parts. */
+static void names_are_split_part_by_part(void **state)
+{
+    (void)state;
+    assert_boxes(NAMES("/a/1", "/a/2", "/b/1"), 3, 3, "/a/1 /a/2 /b/1");
+    assert_boxes(NAMES("/a/1", "/a/2", "/a/3", "/b/1"), 4, 3, "/a*3 /b/1");
+    assert_boxes(NAMES("/a/1", "/a/2", "/a/3", "/b/1", "/b/2"), 5, 4, "/a/1 /a/2 /a/3 /b*2");
+    assert_boxes(NAMES("/b/1", "/a/1", "/a/2", "/a/3", "/b/2"), 5, 4, "/b*2 /a/1 /a/2 /a/3");
+    assert_boxes(NAMES("/a/1", "/a/2", "/b/1", "/b/2"), 4, 3, "/a/1 /a/2 /b*2");
+    assert_boxes(NAMES("/a/1", "/a/2", "/b/1", "/b/2"), 4, 2, "/a*2 /b*2");
+    assert_boxes(NAMES("/a/1", "/a/2", "/b/1", "/b/2"), 4, 1, "*4");
+    assert_boxes(NAMES("//a//1", "//a//2", "//b/c", "//b/c"), 4, 3, "//a//1 //a//2 //b/c*2");
+    assert_boxes(NAMES("a.0.x", "a.0.y", "a.1.x", "b"), 4, 3, "a.0*2 a.1.x b");
+    assert_boxes(NAMES("a.0/x", "a.0/y", "a.1/x", "b"), 4, 3, "a.0*2 a.1/x b");
+    /* Prefixes end with a part. */
+    assert_boxes(NAMES("/a/bc1", "/a/bc2", "/a/bc3"), 3, 2, "/a*3");
+    assert_boxes(NAMES("/a/b", "/a/b", "/a/b/c"), 3, 1, "/a/b*3");
+    assert_boxes(NAMES("/a/b/c", "/a/b", "/a/b/c"), 3, 1, "/a/b*3");
+    assert_boxes(NAMES("ab.c1", "ab.c2"), 2, 1, "ab*2");
+    assert_boxes(NAMES("ab1", "ab2"), 2, 1, "*2");
+}
+
+/* Names are told apart in their first 400 bytes and 60 parts. */
+static void names_are_told_apart_so_far(void **state)
+{
+    char names[2][512], expected[1200];
+    (void)state;
+    for (size_t length = 399; length <= 400; length++) {
+        memset(names, 'n', sizeof names);
+        for (int i = 0; i < 2; i++) {
+            names[i][length] = (char)('a' + i);
+            names[i][length + 1] = '\0';
+        }
+        snprintf(expected, sizeof expected, "%s*2 %s", names[0], names[1]);
+        assert_boxes(NAMES(names[0], names[0], names[1]), 3, 2, length == 399 ? expected : "*3");
+    }
+    for (size_t parts = 60; parts <= 61; parts++) {
+        for (size_t i = 0; i < parts; i++)
+            for (size_t k = 0; k < 2; k++)
+                snprintf(names[k] + 2 * i, 3, "/%c", i + 1 < parts ? 'x' : k == 0 ? 'a' : 'b');
+        snprintf(expected, sizeof expected, "%s*2 %s", names[0], names[1]);
+        char prefix[256];
+        snprintf(prefix, sizeof prefix, "%.*s*3", (int)(2 * parts - 2), names[0]);
+        assert_boxes(NAMES(names[0], names[0], names[1]), 3, 2, parts == 60 ? expected : prefix);
+    }
+}
+
+/* What names do not part is cut into runs of a dozen or fewer, alike in length, or of what room
+   there is. */
+static void runs_are_alike_in_length(void **state)
+{
+    static const struct {
+        size_t count, most;
+        bool is_one_name;
+        const char *expected;
+    } rows[] = {{11, 10, true, "n*11"},
+                {12, 11, true, "n*12"},
+                {13, 12, true, "n*7 n*6"},
+                {24, 20, true, "n*12 n*12"},
+                {25, 20, true, "n*9 n*8 n*8"},
+                {30, 2, true, "n*15 n*15"},
+                {30, 3, true, "n*10 n*10 n*10"},
+                {30, 1, true, "n*30"},
+                {5, 3, false, "*5"},
+                {40, 3, false, "*14 *13 *13"},
+                {40, 39, false, "*10 *10 *10 *10"}};
+    char names[40][8];
+    const char *list[40];
+    (void)state;
+    for (size_t r = 0; r < AMP_COUNT(rows); r++) {
+        for (size_t i = 0; i < rows[r].count; i++) {
+            snprintf(names[i], sizeof names[i], rows[r].is_one_name ? "n" : "n%02zu", i);
+            list[i] = names[i];
+        }
+        assert_boxes(list, rows[r].count, rows[r].most, rows[r].expected);
+    }
+}
+
+/* The next of some numbers at random. */
+static uint64_t draw_next(uint64_t *draw)
+{
+    *draw ^= *draw << 13;
+    *draw ^= *draw >> 7;
+    *draw ^= *draw << 17;
+    return *draw >> 20;
+}
+
+static bool is_float_value(const struct amp_model *model, uint32_t value)
+{
+    return amp_dtype_class(amp_value_at(model, value)->dtype) == AMP_CLASS_FLOAT;
+}
+
+static bool is_float_cast(const struct amp_model *model, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    return strcmp(node->op_type, "Cast") == 0 && is_float_value(model, node->inputs[0]) &&
+           is_float_value(model, node->outputs[0]);
+}
+
+/* Adds to the edges that are EXPECTED, one for each pair of boxes, what VALUE brings to box TO. */
+static void expect_edge(const struct amp_model *model, const struct amp_fold *fold,
+                        struct amp_fold_edge *expected, size_t *n_casts, uint32_t value,
+                        uint32_t to)
+{
+    bool has_cast = false;
+    uint32_t node, from = AMP_NONE;
+    while ((node = amp_value_at(model, value)->producer) != AMP_NONE &&
+           is_float_cast(model, node)) {
+        has_cast = true;
+        value = amp_node_at(model, node)->inputs[0];
+    }
+    n_casts[to] += has_cast;
+    if (node != AMP_NONE)
+        from = fold->box_of[node];
+    for (uint32_t b = 0; node == AMP_NONE && b < fold->n_boxes; b++)
+        if (fold->boxes[b].kind == AMP_FOLD_INPUT && fold->boxes[b].value == value)
+            from = b;
+    if (from == AMP_NONE || from == to)
+        return;
+    uint32_t first = from < to ? from : to, last = from < to ? to : from;
+    struct amp_fold_edge *edge = &expected[first * fold->n_boxes + last];
+    enum amp_dtype dtype = amp_value_at(model, value)->dtype;
+    bool is_new = edge->to == 0, is_float = amp_dtype_class(dtype) == AMP_CLASS_FLOAT,
+         was_float = !is_new && amp_dtype_class(edge->dtype) == AMP_CLASS_FLOAT;
+    if (is_new || (is_float && !was_float) || (is_float == was_float && dtype < edge->dtype))
+        edge->dtype = dtype;
+    edge->is_back = (is_new || edge->is_back) && from > to;
+    edge->has_cast |= has_cast;
+    edge->from = first;
+    edge->to = last;
+}
+
+/* Boxes and edges of FOLD are those that MODEL, whose nodes all are in the main graph, has. */
+static void assert_edges(const struct amp_model *model, const struct amp_fold *fold)
+{
+    size_t n = fold->n_boxes, all = 0, drawn = 0, edges = 0;
+    struct amp_fold_edge *expected = calloc(n * n + 1, sizeof *expected);
+    size_t *n_casts = calloc(n + 1, sizeof *n_casts), *n_low = calloc(n + 1, sizeof *n_low),
+           *n_full = calloc(n + 1, sizeof *n_full);
+    assert_true(expected != NULL && n_casts != NULL && n_low != NULL && n_full != NULL);
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        uint32_t box = fold->box_of[id];
+        if (is_float_cast(model, id) || strcmp(node->op_type, "Constant") == 0) {
+            assert_int_equal(box, AMP_NONE);
+            continue;
+        }
+        enum amp_dtype dtype = amp_value_at(model, node->outputs[0])->dtype;
+        all++;
+        drawn += is_float_value(model, node->outputs[0]);
+        assert_true((box != AMP_NONE) == is_float_value(model, node->outputs[0]));
+        if (box == AMP_NONE)
+            continue;
+        assert_true(fold->boxes[box].node <= id);
+        n_low[box] += dtype == AMP_BFLOAT16 || dtype == AMP_FLOAT16;
+        n_full[box] += dtype == AMP_FLOAT || dtype == AMP_DOUBLE;
+        for (uint32_t i = 0; i < node->n_inputs; i++)
+            if (node->inputs[i] != AMP_NONE)
+                expect_edge(model, fold, expected, n_casts, node->inputs[i], box);
+    }
+    for (uint32_t b = 0; b < n; b++)
+        if (fold->boxes[b].kind == AMP_FOLD_OUTPUT)
+            expect_edge(model, fold, expected, n_casts, fold->boxes[b].value, b);
+    assert_int_equal(fold->n_left_out, all - drawn);
+    for (size_t b = 0; b < n; b++) {
+        assert_int_equal(fold->boxes[b].n_casts, n_casts[b]);
+        assert_int_equal(fold->boxes[b].n_low, n_low[b]);
+        assert_int_equal(fold->boxes[b].n_full, n_full[b]);
+    }
+    for (size_t i = 0; i < n * n; i++) {
+        if (expected[i].to == 0)
+            continue;
+        assert_true(edges < fold->n_edges);
+        const struct amp_fold_edge *edge = &fold->edges[edges++];
+        assert_int_equal(edge->from, expected[i].from);
+        assert_int_equal(edge->to, expected[i].to);
+        assert_int_equal(edge->dtype, expected[i].dtype);
+        assert_int_equal(edge->has_cast, expected[i].has_cast);
+        assert_int_equal(edge->is_back, expected[i].is_back);
+    }
+    assert_int_equal(edges, fold->n_edges);
+    free(expected);
+    free(n_casts);
+    free(n_low);
+    free(n_full);
+}
+
+/* Graphs at random, of nodes of all kinds in groups that take turns: what leads to what, in which
+   dtype, through casts. */
+static void any_graph_is_folded(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_DOUBLE, AMP_BFLOAT16,
+                                            AMP_INT64};
+    static const char *const ops[] = {"Add", "Cast", "Mul", "Cast", "Constant", "Sub"};
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct sketch s = sketch();
+        struct amp_tensor weight = {.dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {1}}};
+        uint64_t draw = 88172645463325252ULL + seed;
+        uint32_t values[64], count = 0;
+        for (; count < 3; count++)
+            values[count] = add_input(&s, "x");
+        amp_value_at(s.model, values[1])->initial = &weight;
+        for (; count < 43; count++) {
+            char name[32];
+            const char *op = ops[draw_next(&draw) % 6];
+            bool is_binary = op[0] != 'C', is_constant = op[1] == 'o';
+            snprintf(name, sizeof name, "/%c/n%u", (char)('a' + draw_next(&draw) % 6), count);
+            uint32_t a = values[draw_next(&draw) % count], b = values[draw_next(&draw) % count];
+            values[count] = add_node(&s, op, name, is_constant ? AMP_NONE : a,
+                                     is_binary ? b : AMP_NONE, dtypes[draw_next(&draw) % 5]);
+        }
+        for (int i = 0; i < 3; i++) {
+            uint32_t value = values[3 + draw_next(&draw) % 40];
+            amp_value_at(s.model, value)->is_output = true;
+            amp_ids_push(s.model, &s.model->graphs[0].outputs, value);
+        }
+        struct amp_fold fold = amp_fold_graph(s.model, seed % 2 == 0 ? 50 : 6, s.arena);
+        struct amp_layout layout = amp_layout_fold(&fold, 156, 14, s.arena);
+        assert_int_equal(count_boxes(&fold, AMP_FOLD_INPUT), 2);
+        assert_int_equal(count_boxes(&fold, AMP_FOLD_OUTPUT), 3);
+        assert_edges(s.model, &fold);
+        assert_laid_out(&fold, &layout, 156, 14);
+        amp_arena_destroy(s.arena);
+    }
+}
+
+/* Nodes without floats are drawn where there are no others; nothing is no box. */
+static void graphs_without_floats_are_drawn(void **state)
+{
+    struct sketch s = sketch();
+    (void)state;
+    struct amp_fold fold = amp_fold_graph(s.model, 5, s.arena);
+    assert_int_equal(fold.n_boxes, 0);
+    assert_int_equal(fold.n_edges, 0);
+    assert_int_equal(fold.n_left_out, 0);
+    uint32_t a = add_node(&s, "Shape", "a", add_input(&s, "x"), AMP_NONE, AMP_INT64);
+    uint32_t b = add_node(&s, "Neg", "b", a, AMP_NONE, AMP_INT64);
+    fold = amp_fold_graph(s.model, 5, s.arena);
+    assert_int_equal(count_boxes(&fold, AMP_FOLD_NODES), 2);
+    assert_int_equal(fold.n_left_out, 0);
+    assert_int_equal(fold.n_edges, 2);
+    assert_int_equal(fold.edges[1].dtype, AMP_INT64);
+    add_node(&s, "Cast", "c", b, AMP_NONE, AMP_FLOAT);
+    fold = amp_fold_graph(s.model, 5, s.arena);
+    assert_int_equal(count_boxes(&fold, AMP_FOLD_NODES), 1);
+    assert_int_equal(fold.n_left_out, 2);
+    amp_arena_destroy(s.arena);
 }
 
 /* Inputs are drawn where there are no more than 24, and so are outputs. */
@@ -295,7 +735,7 @@ static void groups_that_take_turns_have_edges_back(void **state)
     assert_folded(&s, &fold, 2, 40);
     assert_int_equal(fold.n_edges, 2); /* x to a, a to b; b to a is the same line */
     struct amp_layout layout = amp_layout_fold(&fold, 100, 10, s.arena);
-    assert_laid_out(&fold, &layout, 100);
+    assert_laid_out(&fold, &layout, 100, 10);
     amp_arena_destroy(s.arena);
 }
 
@@ -363,13 +803,16 @@ static void any_graph_has_a_layout(void **state)
                 picks[i] = values[draw % count];
             }
             snprintf(name, sizeof name, "n%u", count);
-            values[count] = add_node(&s, "Add", name, picks[0], picks[1], AMP_FLOAT);
+            bool is_source = seed % 3 == 2 && draw % 5 == 0;
+            values[count] = add_node(&s, is_source ? "RandomNormal" : "Add", name,
+                                     is_source ? AMP_NONE : picks[0],
+                                     is_source ? AMP_NONE : picks[1], AMP_FLOAT);
             count++;
         }
         struct amp_fold fold = amp_fold_graph(s.model, seed % 2 == 0 ? 200 : 15, s.arena);
         struct amp_layout layout = amp_layout_fold(&fold, 100, 10, s.arena);
         assert_folded(&s, &fold, seed % 2 == 0 ? 200 : 15, count - 2);
-        assert_laid_out(&fold, &layout, 100);
+        assert_laid_out(&fold, &layout, 100, 10);
         amp_arena_destroy(s.arena);
     }
 }
@@ -2816,6 +3259,11 @@ int main(void)
         cmocka_unit_test(sources_stand_above_their_uses),
         cmocka_unit_test(large_graphs_are_folded_by_name),
         cmocka_unit_test(names_that_do_not_help_give_runs),
+        cmocka_unit_test(names_are_split_part_by_part),
+        cmocka_unit_test(names_are_told_apart_so_far),
+        cmocka_unit_test(runs_are_alike_in_length),
+        cmocka_unit_test(any_graph_is_folded),
+        cmocka_unit_test(graphs_without_floats_are_drawn),
         cmocka_unit_test(groups_that_take_turns_have_edges_back),
         cmocka_unit_test(long_names_take_no_time),
         cmocka_unit_test(one_name_takes_no_room),
