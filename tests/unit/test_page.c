@@ -1606,6 +1606,23 @@ static char *written_html(struct amp_html *html)
     return part;
 }
 
+/* The part of TEXT between BEGIN and END, of which there are some, to be freed. */
+static char *part_of(const char *text, const char *begin, const char *end)
+{
+    const char *first = strstr(text, begin);
+    assert_non_null(first);
+    const char *last = strstr(first, end);
+    assert_non_null(last);
+    return strndup(first, (size_t)(last - first));
+}
+
+static void assert_part(const char *text, const char *begin, const char *end, const char *expected)
+{
+    char *part = part_of(text, begin, end);
+    assert_string_equal(part, expected);
+    free(part);
+}
+
 static char *findings_of(const struct amp_layers *layers)
 {
     struct amp_html *html = amp_html_create("findings");
@@ -2238,6 +2255,343 @@ static void folded_boxes_have_shares(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* A small graph, whole: a cast, a value that passes a layer, a node without floats, notes. */
+static void a_small_graph_is_drawn(void **state)
+{
+    struct amp_drawing_note notes[6] = {
+        [1] = {.is_known = true, .decibels = 34.5},
+        [2] = {.is_known = true, .decibels = (double)INFINITY, .warning = "worst by itself"}};
+    struct sketch s = sketch();
+    uint32_t x = add_input(&s, "x");
+    uint32_t low = add_node(&s, "Cast", "cast", x, AMP_NONE, AMP_BFLOAT16);
+    uint32_t a = add_node(&s, "Relu", "a", low, AMP_NONE, AMP_BFLOAT16);
+    uint32_t b = add_node(&s, "Add", "b", x, a, AMP_FLOAT);
+    (void)state;
+    amp_value_at(s.model, b)->is_output = true;
+    amp_ids_push(s.model, &s.model->graphs[0].outputs, b);
+    char *text = graph_of(s.model, notes);
+    assert_part(
+        text, "<p>Values go", "</main>",
+        "<p>Values go from top to bottom; on the right the graph goes on. Lines have the colour of "
+        "the dtype in which the value was made. Point at a box to read its name.</p>\n"
+        "<ul class=\"legend\"><li><svg width=\"26\" height=\"16\" aria-hidden=\"true\"><rect "
+        "class=\"low\" x=\"1\" y=\"1\" width=\"24\" height=\"14\" rx=\"6\"/></svg>computes in bf16 "
+        "or fp16 (round corners)</li><li><svg width=\"26\" height=\"16\" "
+        "aria-hidden=\"true\"><rect class=\"full\" x=\"1\" y=\"1\" width=\"24\" height=\"14\" "
+        "rx=\"0\"/></svg>computes in fp32 (square corners)</li><li><svg width=\"26\" height=\"16\" "
+        "aria-hidden=\"true\"><rect class=\"other\" x=\"1\" y=\"1\" width=\"24\" height=\"14\" "
+        "rx=\"0\"/></svg>gives no floats (dashed)</li><li><svg width=\"12\" height=\"16\" "
+        "aria-hidden=\"true\"><path class=\"solidcast\" d=\"M6 3l5 5l-5 5l-5 -5z\"/></svg>a "
+        "cast</li><li><svg width=\"16\" height=\"16\" aria-hidden=\"true\"><path "
+        "class=\"solidbad\" d=\"M8 1l7 13h-14z\"/></svg>what Where to look names</li></ul>\n"
+        "<div class=\"columns\">\n"
+        "<svg role=\"img\" viewBox=\"0 0 262 327\" width=\"262\" height=\"327\"><title>The graph, "
+        "layers 1 to 4 of 4</title>\n"
+        "<path class=\"linefull\" d=\"M167.6 87.0C167.6 99.0 94.0 99.0 94.0 111.0\"/>\n"
+        "<path class=\"solidcast\" d=\"M94.0 100.0l5 5l-5 5l-5 -5z\"><title>cast from "
+        "fp32</title></path>\n"
+        "<path class=\"linefull\" d=\"M167.6 87.0C167.6 99.0 186.0 99.0 186.0 111.0v46\"/>\n"
+        "<path class=\"linefull\" d=\"M186.0 157.0C186.0 169.0 140.0 169.0 140.0 181.0\"/>\n"
+        "<path class=\"linelow\" d=\"M94.0 157.0C94.0 169.0 140.0 169.0 140.0 181.0\"/>\n"
+        "<path class=\"linefull\" d=\"M140.0 227.0C140.0 239.0 140.0 239.0 140.0 251.0\"/>\n"
+        "<g><title>input x, float32</title><rect class=\"end\" x=\"89.6\" y=\"41.0\" width=\"156\" "
+        "height=\"46\" rx=\"22\"/><text x=\"97.6\" y=\"57.0\" "
+        "font-weight=\"600\">input</text><text class=\"soft\" x=\"97.6\" y=\"70.0\" "
+        "font-size=\"10\">x</text></g>\n"
+        "<g><title>a (Relu) in bf16, takes 1 cast.</title><rect class=\"low\" x=\"16.0\" "
+        "y=\"111.0\" width=\"156\" height=\"46\" rx=\"9\"/><text x=\"24.0\" y=\"127.0\" "
+        "font-weight=\"600\">Relu</text><text class=\"soft\" x=\"24.0\" y=\"140.0\" "
+        "font-size=\"10\">a</text><text x=\"164.0\" y=\"126.0\" font-size=\"10\" "
+        "text-anchor=\"end\">bf16</text><text class=\"soft\" x=\"24.0\" y=\"152.0\" "
+        "font-size=\"10\">local 34.5 dB</text></g>\n"
+        "<g><title>b (Add) in fp32, takes 0 casts. worst by itself</title><rect class=\"full "
+        "heavy\" x=\"62.0\" y=\"181.0\" width=\"156\" height=\"46\" rx=\"0\"/><text x=\"70.0\" "
+        "y=\"197.0\" font-weight=\"600\">Add</text><text class=\"soft\" x=\"70.0\" y=\"210.0\" "
+        "font-size=\"10\">b</text><text x=\"210.0\" y=\"196.0\" font-size=\"10\" "
+        "text-anchor=\"end\">fp32</text><path class=\"solidbad\" d=\"M214.0 172.0l9 "
+        "15h-18z\"/></g>\n"
+        "<g><title>output b, float32</title><rect class=\"end\" x=\"62.0\" y=\"251.0\" "
+        "width=\"156\" height=\"46\" rx=\"22\"/><text x=\"70.0\" y=\"267.0\" "
+        "font-weight=\"600\">output</text><text class=\"soft\" x=\"70.0\" y=\"280.0\" "
+        "font-size=\"10\">b</text></g>\n"
+        "</svg>\n"
+        "</div>\n");
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* A chain of nodes that share boxes, whole: two columns, each box below the one before, its bar as
+   long as its nodes are many. */
+static void a_chain_of_boxes_is_drawn(void **state)
+{
+    enum { NODES = 200, RUNS_OF = 17, IN_COLUMN = 15 };
+    static const enum amp_dtype dtypes[] = {AMP_BFLOAT16, AMP_FLOAT, AMP_FLOAT8E5M2};
+    static const char *const bars[] = {"solidlow", "solidfull", "solidother"}, *const lines[] = {
+                                                                                   "linelow",
+                                                                                   "linefull",
+                                                                                   "lineother"};
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+    int counts[RUNS_OF][3] = {{0}}, ends[RUNS_OF] = {0};
+    (void)state;
+    for (int i = 0; i < NODES; i++) {
+        int kind = i < 50 || i >= 195 ? 0 : i < 120 ? 1 : i < 160 ? 2 : i % 2;
+        at = add_node(&s, "Relu", "n", at, AMP_NONE, dtypes[kind]);
+        counts[i * RUNS_OF / NODES][kind]++;
+        ends[i * RUNS_OF / NODES] = kind;
+    }
+    char *text = graph_of(s.model, NULL), *expected = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&expected, &size);
+    fputs("<div class=\"columns\">\n", file);
+    for (int first = 0; first < RUNS_OF + 1; first += IN_COLUMN) {
+        int end = first + IN_COLUMN < RUNS_OF + 1 ? first + IN_COLUMN : RUNS_OF + 1;
+        fprintf(file,
+                "<svg role=\"img\" viewBox=\"0 0 188 %d\" width=\"188\" height=\"%d\"><title>The "
+                "graph, layers %d to %d of 18</title>\n",
+                47 + 70 * (end - first), 47 + 70 * (end - first), first + 1, end);
+        for (int layer = first > 0 ? first - 1 : 0; layer < end && layer < RUNS_OF; layer++) {
+            double y = 41 + 70 * (layer - first);
+            fprintf(file, "<path class=\"%s\" d=\"M94.0 %.1fC94.0 %.1f 94.0 %.1f 94.0 %.1f\"/>\n",
+                    lines[layer == 0 ? 1 : ends[layer - 1]], y + 46, y + 58, y + 58, y + 70);
+        }
+        for (int layer = first; layer < end; layer++) {
+            double y = 41 + 70 * (layer - first), x = 24;
+            if (layer == 0) {
+                fprintf(file, "<g><title>input x, float32</title><rect class=\"end\" x=\"16.0\" "
+                              "y=\"41.0\" width=\"156\" height=\"46\" rx=\"22\"/><text x=\"24.0\" "
+                              "y=\"57.0\" font-weight=\"600\">input</text><text class=\"soft\" "
+                              "x=\"24.0\" y=\"70.0\" font-size=\"10\">x</text></g>\n");
+                continue;
+            }
+            const int *n = counts[layer - 1];
+            int all = n[0] + n[1] + n[2];
+            int kind = n[0] + n[1] == 0 ? 2 : n[0] >= n[1] ? 0 : 1;
+            fprintf(file,
+                    "<g><title>n: %d nodes, %d in bf16 or fp16, %d in fp32.</title><rect "
+                    "class=\"%s\" x=\"16.0\" y=\"%.1f\" width=\"156\" height=\"46\" rx=\"%d\"/>"
+                    "<text x=\"24.0\" y=\"%.1f\" font-weight=\"600\">n</text><text class=\"soft\" "
+                    "x=\"24.0\" y=\"%.1f\" font-size=\"10\">%d nodes</text>",
+                    all, n[0], n[1], bars[kind] + 5, y, kind == 0 ? 9 : 0, y + 16, y + 29, all);
+            for (int k = 0; k < 3; k++) {
+                if (n[k] > 0)
+                    fprintf(
+                        file,
+                        "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"5\"/>",
+                        bars[k], x, y + 37, 140.0 / all * n[k]);
+                x += 140.0 / all * n[k];
+            }
+            fputs("</g>\n", file);
+        }
+        fputs("</svg>\n", file);
+    }
+    fputs("</div>\n", file);
+    fclose(file);
+    assert_part(text, "<div class=\"columns\">", "</main>", expected);
+    free(expected);
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* Runs whose names have nothing in common are called by their operator and their first node. */
+static void runs_are_called_by_their_first(void **state)
+{
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+    char name[64];
+    (void)state;
+    for (int i = 0; i < 171; i++) {
+        snprintf(name, sizeof name, "%c%d_abcdefghijklm", 'a' + i % 7, i);
+        at = add_node(&s, i == 0 ? "AveragePoolOfManyPlanes" : "Relu", name, at, AMP_NONE,
+                      AMP_FLOAT);
+    }
+    char *text = graph_of(s.model, NULL);
+    assert_says(text, " font-weight=\"600\">AveragePo\xe2\x80\xa6"
+                      "anyPlanes</text><text class=\"soft\" x=\"24.0\" y=\"140.0\" font-size="
+                      "\"10\">12 nodes from a0_ab\xe2\x80\xa6"
+                      "ijklm</text>");
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* Two rows beside each other in a column: how wide the drawing is, and where lines begin that come
+   from the column before. */
+static void columns_are_as_wide_as_their_boxes(void **state)
+{
+    struct sketch s = sketch();
+    uint32_t x = add_input(&s, "x"), at = x, side = AMP_NONE;
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        at = add_node(&s, "Relu", "a", at, AMP_NONE, AMP_FLOAT);
+        side = i == 14 ? add_node(&s, "Relu", "b", x, AMP_NONE, AMP_FLOAT) : side;
+    }
+    add_node(&s, "Add", "c", at, side, AMP_FLOAT);
+    char *text = graph_of(s.model, NULL);
+    const char *second = strstr(strstr(text, "<title>The graph"), "<svg role");
+    assert_part(
+        second, "<svg", "</main>",
+        "<svg role=\"img\" viewBox=\"0 0 288 257\" width=\"288\" height=\"257\"><title>The graph, "
+        "layers 16 to 18 of 18</title>\n"
+        "<path class=\"linefull\" d=\"M94.0 17.0C94.0 29.0 94.0 29.0 94.0 41.0\"/>\n"
+        "<path class=\"linefull\" d=\"M94.0 87.0C94.0 99.0 94.0 99.0 94.0 111.0\"/>\n"
+        "<path class=\"linefull\" d=\"M264.0 17.0C264.0 29.0 264.0 29.0 264.0 41.0v46\"/>\n"
+        "<path class=\"linefull\" d=\"M264.0 87.0C264.0 99.0 264.0 99.0 264.0 111.0v46\"/>\n"
+        "<path class=\"linefull\" d=\"M264.0 157.0C264.0 169.0 179.0 169.0 179.0 181.0\"/>\n"
+        "<path class=\"linefull\" d=\"M94.0 157.0C94.0 169.0 179.0 169.0 179.0 181.0\"/>\n"
+        "<g><title>a (Relu) in fp32, takes 0 casts.</title><rect class=\"full\" x=\"16.0\" "
+        "y=\"41.0\" width=\"156\" height=\"46\" rx=\"0\"/><text x=\"24.0\" y=\"57.0\" "
+        "font-weight=\"600\">Relu</text><text class=\"soft\" x=\"24.0\" y=\"70.0\" "
+        "font-size=\"10\">a</text><text x=\"164.0\" y=\"56.0\" font-size=\"10\" "
+        "text-anchor=\"end\">fp32</text></g>\n"
+        "<g><title>a (Relu) in fp32, takes 0 casts.</title><rect class=\"full\" x=\"16.0\" "
+        "y=\"111.0\" width=\"156\" height=\"46\" rx=\"0\"/><text x=\"24.0\" y=\"127.0\" "
+        "font-weight=\"600\">Relu</text><text class=\"soft\" x=\"24.0\" y=\"140.0\" "
+        "font-size=\"10\">a</text><text x=\"164.0\" y=\"126.0\" font-size=\"10\" "
+        "text-anchor=\"end\">fp32</text></g>\n"
+        "<g><title>c (Add) in fp32, takes 0 casts.</title><rect class=\"full\" x=\"101.0\" "
+        "y=\"181.0\" width=\"156\" height=\"46\" rx=\"0\"/><text x=\"109.0\" y=\"197.0\" "
+        "font-weight=\"600\">Add</text><text class=\"soft\" x=\"109.0\" y=\"210.0\" "
+        "font-size=\"10\">c</text><text x=\"249.0\" y=\"196.0\" font-size=\"10\" "
+        "text-anchor=\"end\">fp32</text></g>\n"
+        "</svg>\n"
+        "</div>\n");
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* Axes and what is drawn on them, whole: by counts, by numbers, and by decades, few and many. */
+static void axes_are_drawn(void **state)
+{
+    struct amp_html *html = amp_html_create("axes");
+    struct amp_svg_plot plots[] = {{.width = 176,
+                                    .height = 164,
+                                    .x = {.title = "steps", .is_whole = true, .low = 1, .high = 3},
+                                    .y = amp_svg_axis_over("numbers", false, -0.3, 0.2)},
+                                   {.width = 176,
+                                    .height = 174,
+                                    .strip = 10,
+                                    .x = amp_svg_axis_over("decades", true, 0.02, 900),
+                                    .y = amp_svg_axis_over("many", true, 1e-30, 1e10)}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(plots); i++) {
+        amp_svg_plot_begin(html, &plots[i], i == 0 ? "first" : "second");
+        amp_svg_put_level(html, &plots[i], i == 0 ? 0.1 : 1, "bound", "a level");
+        amp_svg_end(html);
+    }
+    char *text = written_html(html);
+    assert_part(
+        text, "<svg", "</main>",
+        "<svg role=\"img\" viewBox=\"0 0 176 164\" width=\"176\" "
+        "height=\"164\"><title>first</title>\n"
+        "<path class=\"grid\" d=\"M62.0 124.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"128.0\" "
+        "text-anchor=\"end\">-0.3</text>\n"
+        "<path class=\"grid\" d=\"M62.0 104.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"108.0\" "
+        "text-anchor=\"end\">-0.2</text>\n"
+        "<path class=\"grid\" d=\"M62.0 84.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"88.0\" "
+        "text-anchor=\"end\">-0.1</text>\n"
+        "<path class=\"grid\" d=\"M62.0 64.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"68.0\" "
+        "text-anchor=\"end\">0</text>\n"
+        "<path class=\"grid\" d=\"M62.0 44.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"48.0\" "
+        "text-anchor=\"end\">0.1</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"28.0\" "
+        "text-anchor=\"end\">0.2</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0V124.0\"/><text class=\"soft\" x=\"62.0\" y=\"139.0\" "
+        "text-anchor=\"middle\">1</text>\n"
+        "<path class=\"grid\" d=\"M112.0 24.0V124.0\"/><text class=\"soft\" x=\"112.0\" "
+        "y=\"139.0\" text-anchor=\"middle\">2</text>\n"
+        "<path class=\"grid\" d=\"M162.0 24.0V124.0\"/><text class=\"soft\" x=\"162.0\" "
+        "y=\"139.0\" text-anchor=\"middle\">3</text>\n"
+        "<text x=\"162.0\" y=\"156.0\" text-anchor=\"end\">steps</text>\n"
+        "<text x=\"4\" y=\"13\">numbers</text>\n"
+        "<path class=\"axis\" d=\"M62.0 24.0V124.0H162.0\"/>\n"
+        "<path class=\"bound\" d=\"M62.0 44.0H162.0\"/><text x=\"68.0\" y=\"40.0\">a level</text>\n"
+        "</svg>\n"
+        "<svg role=\"img\" viewBox=\"0 0 176 174\" width=\"176\" "
+        "height=\"174\"><title>second</title>\n"
+        "<path class=\"grid\" d=\"M62.0 124.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"128.0\" "
+        "text-anchor=\"end\">1e-30</text>\n"
+        "<path class=\"grid\" d=\"M62.0 114.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"118.0\" "
+        "text-anchor=\"end\">1e-26</text>\n"
+        "<path class=\"grid\" d=\"M62.0 104.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"108.0\" "
+        "text-anchor=\"end\">1e-22</text>\n"
+        "<path class=\"grid\" d=\"M62.0 94.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"98.0\" "
+        "text-anchor=\"end\">1e-18</text>\n"
+        "<path class=\"grid\" d=\"M62.0 84.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"88.0\" "
+        "text-anchor=\"end\">1e-14</text>\n"
+        "<path class=\"grid\" d=\"M62.0 74.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"78.0\" "
+        "text-anchor=\"end\">1e-10</text>\n"
+        "<path class=\"grid\" d=\"M62.0 64.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"68.0\" "
+        "text-anchor=\"end\">1e-6</text>\n"
+        "<path class=\"grid\" d=\"M62.0 54.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"58.0\" "
+        "text-anchor=\"end\">0.01</text>\n"
+        "<path class=\"grid\" d=\"M62.0 44.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"48.0\" "
+        "text-anchor=\"end\">100</text>\n"
+        "<path class=\"grid\" d=\"M62.0 34.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"38.0\" "
+        "text-anchor=\"end\">1e6</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0H162.0\"/><text class=\"soft\" x=\"56.0\" y=\"28.0\" "
+        "text-anchor=\"end\">1e10</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0V124.0\"/><text class=\"soft\" x=\"62.0\" y=\"149.0\" "
+        "text-anchor=\"middle\">0.01</text>\n"
+        "<path class=\"grid\" d=\"M82.0 24.0V124.0\"/><text class=\"soft\" x=\"82.0\" y=\"149.0\" "
+        "text-anchor=\"middle\">0.1</text>\n"
+        "<path class=\"grid\" d=\"M102.0 24.0V124.0\"/><text class=\"soft\" x=\"102.0\" "
+        "y=\"149.0\" text-anchor=\"middle\">1</text>\n"
+        "<path class=\"grid\" d=\"M122.0 24.0V124.0\"/><text class=\"soft\" x=\"122.0\" "
+        "y=\"149.0\" text-anchor=\"middle\">10</text>\n"
+        "<path class=\"grid\" d=\"M142.0 24.0V124.0\"/><text class=\"soft\" x=\"142.0\" "
+        "y=\"149.0\" text-anchor=\"middle\">100</text>\n"
+        "<path class=\"grid\" d=\"M162.0 24.0V124.0\"/><text class=\"soft\" x=\"162.0\" "
+        "y=\"149.0\" text-anchor=\"middle\">1000</text>\n"
+        "<text x=\"162.0\" y=\"166.0\" text-anchor=\"end\">decades</text>\n"
+        "<text x=\"4\" y=\"13\">many</text>\n"
+        "<path class=\"axis\" d=\"M62.0 24.0V124.0H162.0\"/>\n"
+        "<path class=\"bound\" d=\"M62.0 49.0H162.0\"/><text x=\"68.0\" y=\"45.0\">a level</text>\n"
+        "</svg>\n");
+    free(text);
+}
+
+/* An axis goes over what it is for, by steps of 1, 2 or 5 times a power of ten, of which there are
+   few, and not a step further. */
+static void axes_have_few_steps(void **state)
+{
+    uint64_t draw = 88172645463325252ULL;
+    (void)state;
+    for (int i = 0; i < 400; i++) {
+        double scale = pow(10, (double)(draw_next(&draw) % 9) - 4),
+               low = scale * ((double)(draw_next(&draw) % 2000) - 1000),
+               high = low + scale * (double)(1 + draw_next(&draw) % 1500);
+        struct amp_svg_axis axis = amp_svg_axis_over("", false, low, high);
+        double least = (high - low) / 6, step = pow(10, floor(log10(least)) - 1);
+        static const double factors[] = {2, 2.5, 2};
+        for (int k = 0; step < least * (1 - 1e-12); k++)
+            step *= factors[k % 3];
+        assert_true(fabs(axis.low - step * floor(low / step + 1e-9)) < 1e-6 * step ||
+                    fabs(axis.low - step * floor(low / step - 1e-9)) < 1e-6 * step);
+        assert_true(fabs(axis.high - step * ceil(high / step - 1e-9)) < 1e-6 * step ||
+                    fabs(axis.high - step * ceil(high / step + 1e-9)) < 1e-6 * step);
+        assert_true(!axis.is_log && !axis.is_whole);
+    }
+    for (int first = -8; first < 8; first++)
+        for (int last = first; last < 8; last++) {
+            struct amp_svg_axis axis =
+                amp_svg_axis_over("", true, 1.5 * pow(10, first), 9.5 * pow(10, last));
+            assert_true(axis.is_log);
+            assert_true(fabs(axis.low / pow(10, first) - 1) < 1e-9);
+            assert_true(fabs(axis.high / pow(10, last + 1) - 1) < 1e-9);
+        }
+    /* A decade at least, three hundred at most, and no less than what is above 0. */
+    struct amp_svg_axis axis = amp_svg_axis_over("", true, 100, 100);
+    assert_true(fabs(axis.low - 10) < 1e-9 && fabs(axis.high - 100) < 1e-9);
+    axis = amp_svg_axis_over("", true, 1e-300, 1);
+    assert_true(fabs(log10(axis.low) + 300) < 1e-9);
+    axis = amp_svg_axis_over("", true, 1e-300, 10);
+    assert_true(fabs(log10(axis.low) + 299) < 1e-9);
+    axis = amp_svg_axis_over("", true, -5, 500);
+    assert_true(fabs(axis.low - 100) < 1e-9 && fabs(axis.high - 1000) < 1e-9);
+    axis = amp_svg_axis_over("", false, -70, -70);
+    assert_true(axis.low == -80 && axis.high == -60);
+}
+
 /* The chart along the graph: a place per value, a circle per local error, a diamond per cast, a
    strip of dtypes, lines at what stands out; tables below. */
 static void errors_along_the_graph_are_drawn(void **state)
@@ -2473,23 +2827,6 @@ static char *layers_of(const struct amp_layers *layers, const struct amp_model *
     struct amp_html *html = amp_html_create("layers");
     amp_html_layers(html, layers, model, bound);
     return written_html(html);
-}
-
-/* The part of TEXT between BEGIN and END, of which there are some, to be freed. */
-static char *part_of(const char *text, const char *begin, const char *end)
-{
-    const char *first = strstr(text, begin);
-    assert_non_null(first);
-    const char *last = strstr(first, end);
-    assert_non_null(last);
-    return strndup(first, (size_t)(last - first));
-}
-
-static void assert_part(const char *text, const char *begin, const char *end, const char *expected)
-{
-    char *part = part_of(text, begin, end);
-    assert_string_equal(part, expected);
-    free(part);
 }
 
 /* Charts of one value and of two, whole. */
@@ -3281,6 +3618,12 @@ int main(void)
         cmocka_unit_test(verdicts_count_outputs),
         cmocka_unit_test(boxes_and_lines_have_their_classes),
         cmocka_unit_test(folded_boxes_have_shares),
+        cmocka_unit_test(a_small_graph_is_drawn),
+        cmocka_unit_test(a_chain_of_boxes_is_drawn),
+        cmocka_unit_test(runs_are_called_by_their_first),
+        cmocka_unit_test(columns_are_as_wide_as_their_boxes),
+        cmocka_unit_test(axes_are_drawn),
+        cmocka_unit_test(axes_have_few_steps),
         cmocka_unit_test(errors_along_the_graph_are_drawn),
         cmocka_unit_test(errors_have_decibels),
         cmocka_unit_test(what_stands_out_is_marked),

@@ -133,7 +133,7 @@ static void put_accumulated(const struct chart *c)
     for (size_t i = 0; i < c->layers->count; i++) {
         const struct amp_layer *layer = &c->layers->items[i];
         double decibels = amp_html_decibels(&layer->accumulated);
-        if (!layer->accumulated.is_float || (isinf(decibels) && decibels > 0))
+        if (!layer->accumulated.is_float || isinf(decibels))
             continue;
         amp_html_put(c->html, "%s%.1f %.1f", is_open ? "L" : "M", x_of(c, i), y_of(c, decibels));
         is_open = true;
