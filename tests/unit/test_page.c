@@ -5,6 +5,8 @@
 #include "cli/report/bench.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
+#include "cli/report/html/bench_page.h"
+#include "cli/report/html/compare_page.h"
 #include "cli/report/html/convert_page.h"
 #include "cli/report/html/decisions.h"
 #include "cli/report/html/findings.h"
@@ -3385,6 +3387,377 @@ static void models_are_counted(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* ---- pages of sections ----------------------------------------------------------------------- */
+
+/* Pages, whole, made of sections that are written one by one. */
+
+enum { SECTIONS_MAX = 16 };
+
+struct whole {
+    const char *titles[SECTIONS_MAX];
+    char *texts[SECTIONS_MAX];
+    size_t count;
+};
+
+static struct amp_html *begin_section(struct whole *whole, const char *title)
+{
+    whole->titles[whole->count] = title;
+    return amp_html_create("a section");
+}
+
+static void end_section(struct whole *whole, struct amp_html *html)
+{
+    static const char tail[] = "</main>\n</body>\n</html>\n";
+    char *text = written_html(html);
+    text[strlen(text) - (sizeof tail - 1)] = '\0';
+    whole->texts[whole->count++] = text;
+}
+
+/* Writes the sections of WHOLE, numbered from FIRST, to FILE. */
+static void write_whole(FILE *file, const struct whole *whole, size_t first)
+{
+    fputs("<nav><ul>\n", file);
+    for (size_t i = 0; i < whole->count; i++)
+        fprintf(file, "<li><a href=\"#s%zu\">%s</a></li>\n", first + i, whole->titles[i]);
+    fputs("</ul></nav>\n", file);
+    for (size_t i = 0; i < whole->count; i++)
+        fprintf(file, "<section id=\"s%zu\">\n<h2>%s</h2>\n%s</section>\n", first + i,
+                whole->titles[i], whole->texts[i]);
+}
+
+static void free_whole(struct whole *whole)
+{
+    for (size_t i = 0; i < whole->count; i++)
+        free(whole->texts[i]);
+}
+
+/* The page at PATH is called TITLE and is made of WHOLE, which is freed. */
+static void assert_whole(const char *path, const char *title, struct whole *whole)
+{
+    char *text = read_text(path), *expected = NULL, head[512];
+    size_t size = 0;
+    FILE *file = open_memstream(&expected, &size);
+    fprintf(file, "<main>\n<h1>%s</h1>\n", title);
+    write_whole(file, whole, 1);
+    fputs("</main>\n</body>\n</html>\n", file);
+    fclose(file);
+    snprintf(head, sizeof head, "<title>%s</title>\n", title);
+    assert_says(text, head);
+    assert_string_equal(strstr(text, "<main>"), expected);
+    free(expected);
+    free(text);
+    free_whole(whole);
+}
+
+/* What a comparison has: two models, of which the second has a graph of its own. */
+struct compared {
+    struct sketch sketches[2];
+    struct amp_output_check outputs[2];
+    struct amp_task task;
+    struct amp_eval_check eval;
+    struct amp_validation validation;
+    struct amp_layers layers;
+    struct amp_layer items[LAYERS];
+    struct amp_noise_source sources[SOURCES];
+    struct amp_noise noise;
+    struct amp_deviations deviations;
+    struct amp_html_compared all;
+};
+
+static void make_compared(struct compared *made)
+{
+    memset(made, 0, sizeof *made);
+    for (int i = 0; i < 2; i++) {
+        struct sketch *s = &made->sketches[i];
+        *s = sketch();
+        add_node(s, i == 0 ? "Relu" : "Exp", "n", add_input(s, "x"), AMP_NONE,
+                 i == 0 ? AMP_FLOAT : AMP_FLOAT16);
+    }
+    made->validation = made_up(made->outputs, &made->task, &made->eval);
+    for (size_t i = 0; amp_metric_at(i) != NULL; i++)
+        made->validation.bounds.items[i] = (double)i + 20;
+    made->deviations.seen = made->deviations.finite = made->deviations.equal = 1;
+    made->outputs[0].deviations = &made->deviations;
+    make_layers(&made->layers, made->items);
+    made->items[0].nodes[1] = 0;
+    made->noise = make_noise(made->sources);
+    made->all = (struct amp_html_compared){
+        .models = {{"reference", "dir/m.onnx", made->sketches[0].model, 40},
+                   {"other", "o.onnx", made->sketches[1].model, 30}},
+        .validation = &made->validation,
+        .layers = &made->layers,
+        .noise = &made->noise};
+}
+
+static void free_compared(struct compared *made)
+{
+    for (int i = 0; i < 2; i++)
+        amp_arena_destroy(made->sketches[i].arena);
+}
+
+/* The sections that pages of two models have in common, from findings to operators. */
+static void add_compared(struct whole *whole, const struct amp_html_compared *all)
+{
+    struct amp_html *html;
+    if (all->layers != NULL || all->noise != NULL) {
+        html = begin_section(whole, "Where to look");
+        amp_html_findings(html, all->layers, all->noise);
+        end_section(whole, html);
+    }
+    if (all->layers != NULL) {
+        html = begin_section(whole, "Error along the graph");
+        amp_html_layers(html, all->layers, all->models[1].model,
+                        amp_html_snr_bound(all->validation));
+        end_section(whole, html);
+    }
+    if (all->noise != NULL) {
+        html = begin_section(whole, "Error by source");
+        amp_html_noise(html, all->noise);
+        end_section(whole, html);
+    }
+    if (all->layers != NULL) {
+        html = begin_section(whole, "Ranges");
+        amp_html_layer_ranges(html, all->layers);
+        end_section(whole, html);
+    }
+    if (all->validation != NULL && all->validation->outputs[0].deviations != NULL) {
+        html = begin_section(whole, "Outputs");
+        amp_html_outputs(html, all->validation);
+        end_section(whole, html);
+    }
+    html = begin_section(whole, "Graph");
+    amp_html_compared_graph(html, all->models[1].model, all->layers);
+    end_section(whole, html);
+    html = begin_section(whole, "Models");
+    amp_html_models(html, all->models, 2);
+    end_section(whole, html);
+    html = begin_section(whole, "Operators");
+    amp_html_operators(html, all->models[1].model);
+    end_section(whole, html);
+}
+
+static void a_comparison_has_its_sections(void **state)
+{
+    static struct compared made;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_input_notes none = {.model = NULL};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        make_compared(&made);
+        if (i == 1 || i == 4)
+            made.all.layers = NULL;
+        if (i == 2 || i == 4)
+            made.all.noise = NULL;
+        if (i == 3)
+            made.outputs[0].deviations = NULL;
+        made.all.inputs = i == 1 ? &none : NULL;
+        struct amp_compare_page page = {made.all, i == 2 ? "bf16" : NULL};
+        struct whole whole = {.count = 0};
+        struct amp_html *html = begin_section(&whole, "Verdict");
+        amp_html_verdict(html, &made.validation, "");
+        end_section(&whole, html);
+        add_compared(&whole, &made.all);
+        html = begin_section(&whole, "Settings");
+        amp_html_settings_begin(html, made.all.inputs);
+        if (i == 2)
+            amp_html_setting(html, "lower dtype", "bf16");
+        amp_html_settings_end(html);
+        end_section(&whole, html);
+        assert_int_equal(amp_html_compare_page(&page, "page.html", &err), AMP_OK);
+        assert_whole("page.html",
+                     i == 2 ? "m.onnx against itself in bf16" : "m.onnx against o.onnx", &whole);
+        free_compared(&made);
+    }
+}
+
+static void a_conversion_has_its_sections(void **state)
+{
+    static struct compared made;
+    static struct made search;
+    static const struct amp_decision decision = {.reason = AMP_REASON_NOT_FLOAT};
+    struct amp_explained_node node = {.decision = &decision, .text = "the node"};
+    struct amp_explanation explanation = {.nodes = &node, .n_nodes = 1};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        make_compared(&made);
+        make(&search);
+        struct amp_conversion conversion = make_unchanged();
+        conversion.casts_before = 1;
+        conversion.casts.count = 2;
+        conversion.casts_folded = 3;
+        conversion.casts_after = 4;
+        if (i == 3) {
+            made.all.validation = NULL;
+            made.all.layers = NULL;
+            made.all.noise = NULL;
+        }
+        struct amp_convert_page page = {.compared = made.all,
+                                        .conversion = &conversion,
+                                        .explanation = i == 0 || i == 1 ? &explanation : NULL,
+                                        .tuning = i == 0 || i == 2 ? &search.tuning : NULL,
+                                        .is_written = true};
+        struct whole whole = {.count = 0};
+        struct amp_html *html = begin_section(&whole, "Verdict");
+        if (i < 3)
+            amp_html_verdict(html, &made.validation, "The model was written to o.");
+        else
+            amp_html_put(html, "<p class=\"verdict plain\"><strong>Not validated</strong><br/>"
+                               "Neither model was run. The model was written to o.</p>\n");
+        end_section(&whole, html);
+        if (page.tuning != NULL) {
+            html = begin_section(&whole, "Tuning");
+            amp_html_tuning(html, &search.tuning);
+            end_section(&whole, html);
+        }
+        add_compared(&whole, &made.all);
+        if (page.explanation != NULL) {
+            html = begin_section(&whole, "Rules");
+            amp_html_decisions(html, &explanation);
+            end_section(&whole, html);
+        }
+        html = begin_section(&whole, "Settings");
+        amp_html_settings_begin(html, NULL);
+        amp_html_setting(html, "lower dtype", "bfloat16");
+        amp_html_setting(html, "casts", "1 before; 2 inserted, 3 folded; 4 now");
+        amp_html_settings_end(html);
+        end_section(&whole, html);
+        assert_int_equal(amp_html_convert_page(&page, "page.html", &err), AMP_OK);
+        assert_whole("page.html", "Conversion of m to bfloat16", &whole);
+        free_compared(&made);
+    }
+}
+
+/* Sections of BENCH of the model that is called PATH. */
+static void add_bench(struct whole *whole, const char *path, const struct amp_bench *bench)
+{
+    struct amp_html_model models[SIDES];
+    struct amp_html *html = begin_section(whole, "Times");
+    amp_html_times(html, bench);
+    end_section(whole, html);
+    html = begin_section(whole, "By operator");
+    amp_html_operator_times(html, bench);
+    end_section(whole, html);
+    if (bench->flops > 0) {
+        html = begin_section(whole, "Roofline");
+        amp_html_roofline(html, bench);
+        end_section(whole, html);
+    }
+    html = begin_section(whole, "By node");
+    amp_html_node_times(html, bench);
+    end_section(whole, html);
+    for (size_t i = 0; i < bench->n_sides; i++)
+        models[i] = (struct amp_html_model){.role = i == 0   ? "fp32"
+                                                    : i == 1 ? "bf16"
+                                                             : "fp16",
+                                            .path = path,
+                                            .model = bench->sides[i].model};
+    html = begin_section(whole, "Models");
+    amp_html_models(html, models, bench->n_sides);
+    end_section(whole, html);
+    html = begin_section(whole, "Graph");
+    amp_html_graph(html, bench->sides[bench->n_sides - 1].model, NULL);
+    end_section(whole, html);
+}
+
+/* Two models on one page: the sections of the second are numbered on; a model without products has
+   no roofline. */
+static void a_bench_has_its_sections(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
+    struct sketch s = sketch(), other = sketch();
+    struct amp_model *model = make_timed(&s);
+    struct amp_bench_side sides[SIDES];
+    struct amp_profile *profile = make_profile(model, 1);
+    struct amp_bench bench = {.sides = sides, .n_runs = RUNS};
+    struct amp_error err = {.status = AMP_OK};
+    char *expected = NULL;
+    size_t size = 0, first = 1;
+    FILE *file = open_memstream(&expected, &size);
+    (void)state;
+    add_node(&other, "Exp", "n", add_input(&other, "x"), AMP_NONE, AMP_FLOAT);
+    for (int i = 0; i < SIDES; i++)
+        sides[i] = (struct amp_bench_side){.dtype = dtypes[i],
+                                           .roofline = AMP_ROOFLINE_FLOPS / 5e11,
+                                           .model = i == 1 ? other.model : model,
+                                           .median = 0.5,
+                                           .minimum = 0.25,
+                                           .profile = profile};
+    struct amp_html *page = amp_html_bench_begin(7), *html = amp_html_create("Times of models");
+    amp_html_settings_begin(html, NULL);
+    amp_html_setting(html, "runs", "7 of every model and dtype, in turns; times are medians");
+    amp_html_settings_end(html);
+    struct whole whole = {.count = 0};
+    whole.titles[0] = "";
+    end_section(&whole, html);
+    fputs(whole.texts[0], file);
+    free_whole(&whole);
+    for (int i = 0; i < 2; i++) {
+        bench.n_sides = i == 0 ? SIDES : 2;
+        bench.flops = i == 0 ? 1e9 : 0;
+        whole.count = 0;
+        add_bench(&whole, i == 0 ? "dir/m.onnx" : "o.onnx", &bench);
+        fprintf(file, "<h1>%s</h1>\n", i == 0 ? "m.onnx" : "o.onnx");
+        write_whole(file, &whole, first);
+        first += whole.count;
+        free_whole(&whole);
+        amp_html_bench_add(page, i == 0 ? "dir/m.onnx" : "o.onnx", &bench);
+    }
+    fputs("</main>\n</body>\n</html>\n", file);
+    fclose(file);
+    assert_int_equal(amp_html_write(page, "page.html", &err), AMP_OK);
+    amp_html_destroy(page);
+    assert_xml("page.html");
+    char *text = read_text("page.html");
+    assert_string_equal(strstr(text, "</h1>\n") + 6, expected);
+    free(text);
+    free(expected);
+    amp_profile_destroy(profile);
+    amp_arena_destroy(s.arena);
+    amp_arena_destroy(other.arena);
+}
+
+/* Forty inputs are named, those that are constant are none; a warning where all are random. */
+static void inputs_are_settings(void **state)
+{
+    struct sketch s = sketch();
+    struct amp_input_note note = {.shape = {.rank = 0}};
+    char name[256];
+    (void)state;
+    for (int i = 0; i < 43; i++) {
+        snprintf(name, sizeof name, "%s%s%d", long_text, i == 2 ? "" : long_text, i);
+        add_input(&s, i < 3 ? name : "x");
+    }
+    for (size_t n = 40; n <= 43; n++) {
+        struct amp_input_notes notes = amp_input_notes_create(s.model);
+        notes.are_random = n % 2 == 1;
+        for (size_t i = 1; i < n; i++)
+            amp_input_notes_set(&notes, i, &note, "a.npy");
+        struct amp_html *html = amp_html_create("settings");
+        amp_html_settings_begin(html, &notes);
+        amp_html_settings_end(html);
+        char *text = written_html(html);
+        assert_int_equal(count_of(text, "<tr><th scope=\"row\">input</th><td>"),
+                         n - 1 < 40 ? n - 1 : 40);
+        assert_int_equal(
+            count_of(text, "<tr><th scope=\"row\">note</th><td>All inputs are random: errors on "
+                           "real data can be quite different.</td></tr>\n"),
+            n % 2);
+        assert_says(text, "<caption>How it was made.</caption>\n<tbody>\n<tr><th scope=\"row\">"
+                          "ampconv</th><td>" AMP_VERSION "</td></tr>\n<tr><th scope=\"row\">"
+                          "computed by</th><td>oneDNN ");
+        /* 120 characters, of which the middle is left out; all of the shorter one. */
+        const char *at = strstr(text, "input</th><td>") + 14;
+        assert_int_equal(strchr(at, '<') - at, 119 + 2 * 4 + 3);
+        assert_non_null(strstr(at, "&#39; float32 []: a.npy</td>"));
+        snprintf(name, sizeof name, "<td>&#39;%s2&#39; float32 []: a.npy</td>", long_text);
+        assert_says(text, name);
+        free(text);
+        amp_input_notes_destroy(&notes);
+    }
+    amp_arena_destroy(s.arena);
+}
+
 /* ---- training -------------------------------------------------------------------------------- */
 
 static char *train_page_of(const struct amp_train_page *page)
@@ -3637,6 +4010,10 @@ int main(void)
         cmocka_unit_test(a_run_has_a_page),
         cmocka_unit_test(a_conversion_has_a_page),
         cmocka_unit_test(models_are_counted),
+        cmocka_unit_test(a_comparison_has_its_sections),
+        cmocka_unit_test(a_conversion_has_its_sections),
+        cmocka_unit_test(a_bench_has_its_sections),
+        cmocka_unit_test(inputs_are_settings),
         cmocka_unit_test(training_has_curves),
         cmocka_unit_test(steps_say_what_both_models_have),
         cmocka_unit_test(losses_are_summed_up),
