@@ -3731,6 +3731,209 @@ static void bars_of_noise_are_drawn(void **state)
     free(text);
 }
 
+/* A roofline, whole: nodes without operations, bytes or time are no products; what takes less than
+   a hundredth of the time says nothing of how fast bytes move. */
+static void rooflines_are_drawn(void **state)
+{
+    static const struct {
+        double seconds, flops, bytes;
+    } rows[] = {
+        {0.5, 4e9, 1e9}, {0.25, 4e9, 0}, {0, 1e9, 1e9}, {0.125, 0, 5e8}, {0.0009765625, 0, 1e9}};
+    struct sketch s = sketch();
+    uint32_t at = add_input(&s, "x");
+    struct amp_bench_side sides[] = {{.dtype = AMP_FLOAT, .roofline = AMP_ROOFLINE_FLOPS / 1e11},
+                                     {.dtype = AMP_BFLOAT16}};
+    struct amp_bench bench = {.sides = sides, .n_sides = 2, .n_runs = 1, .flops = 4e9};
+    struct amp_profile *profiles[2];
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++)
+        at = add_node(&s, "MatMul", "n", at, AMP_NONE, AMP_FLOAT);
+    for (int k = 0; k < 2; k++) {
+        size_t count;
+        sides[k].model = s.model;
+        sides[k].profile = profiles[k] = amp_profile_create();
+        for (size_t i = 0; i < AMP_COUNT(rows); i++)
+            amp_profile_credit(profiles[k],
+                               &(struct amp_ctx){.model = s.model, .node = &s.model->nodes[i]},
+                               rows[i].seconds / (k == 0 ? 1 : 2));
+        struct amp_profile_node *nodes =
+            (struct amp_profile_node *)(uintptr_t)amp_profile_nodes(profiles[k], &count);
+        for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+            nodes[i].flops = rows[i].flops;
+            nodes[i].bytes = rows[i].bytes / (k == 0 ? 1 : 4);
+        }
+    }
+    struct amp_html *html = amp_html_create("roofline");
+    amp_html_roofline(html, &bench);
+    char *text = written_html(html);
+    assert_part(
+        text, "<ul", "</main>",
+        "<ul class=\"legend\"><li><svg width=\"26\" height=\"16\" aria-hidden=\"true\"><rect "
+        "class=\"full\" x=\"1\" y=\"1\" width=\"24\" height=\"14\"/></svg>fp32</li><li><svg "
+        "width=\"26\" height=\"16\" aria-hidden=\"true\"><rect class=\"low\" x=\"1\" y=\"1\" "
+        "width=\"24\" height=\"14\"/></svg>bf16</li></ul>\n"
+        "<figure>\n"
+        "<svg role=\"img\" viewBox=\"0 0 860 420\" width=\"860\" "
+        "height=\"420\"><title>Roofline</title>\n"
+        "<path class=\"grid\" d=\"M62.0 380.0H846.0\"/><text class=\"soft\" x=\"56.0\" y=\"384.0\" "
+        "text-anchor=\"end\">1</text>\n"
+        "<path class=\"grid\" d=\"M62.0 202.0H846.0\"/><text class=\"soft\" x=\"56.0\" y=\"206.0\" "
+        "text-anchor=\"end\">10</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0H846.0\"/><text class=\"soft\" x=\"56.0\" y=\"28.0\" "
+        "text-anchor=\"end\">100</text>\n"
+        "<path class=\"grid\" d=\"M62.0 24.0V380.0\"/><text class=\"soft\" x=\"62.0\" y=\"395.0\" "
+        "text-anchor=\"middle\">1</text>\n"
+        "<path class=\"grid\" d=\"M454.0 24.0V380.0\"/><text class=\"soft\" x=\"454.0\" "
+        "y=\"395.0\" text-anchor=\"middle\">10</text>\n"
+        "<path class=\"grid\" d=\"M846.0 24.0V380.0\"/><text class=\"soft\" x=\"846.0\" "
+        "y=\"395.0\" text-anchor=\"middle\">100</text>\n"
+        "<text x=\"846.0\" y=\"412.0\" text-anchor=\"end\">operations per byte</text>\n"
+        "<text x=\"4\" y=\"13\">GFLOP/s</text>\n"
+        "<path class=\"axis\" d=\"M62.0 24.0V380.0H846.0\"/>\n"
+        "<path class=\"lineother\" d=\"M62.0 272.8L610.0 24.0\"><title>4 GB/s</title></path>\n"
+        "<path class=\"bound\" d=\"M62.0 24.0H846.0\"/><text x=\"70.0\" y=\"20.0\">product in "
+        "fp32: 100</text>\n"
+        "<rect class=\"full\" x=\"294.0\" y=\"215.2\" width=\"8\" height=\"8\"><title>MatMul n in "
+        "fp32: 8 GFLOP/s, 4 operations per byte, 500 ms</title></rect>\n"
+        "<circle class=\"low\" cx=\"534.0\" cy=\"165.7\" r=\"4.5\"><title>MatMul n in bf16: 16 "
+        "GFLOP/s, 16 operations per byte, 250 ms</title></circle>\n"
+        "</svg>\n"
+        "<figcaption>A mark for each node with products: squares fp32, circles bf16, triangles "
+        "fp16. Dashed: what the machine's product of matrices reaches. Sloped: the most bytes in a "
+        "second that any node here moved, 4 GB/s. What lies far below both lines has room to be "
+        "faster.</figcaption>\n"
+        "</figure>\n");
+    free(text);
+
+    /* No byte in a time that counts, so slowly that the slope lies below all. */
+    bench.n_sides = 1;
+    for (int k = 0; k < 2; k++) {
+        size_t count;
+        struct amp_profile *profile = amp_profile_create();
+        for (size_t i = 0; i < 2; i++)
+            amp_profile_credit(profile,
+                               &(struct amp_ctx){.model = s.model, .node = &s.model->nodes[i]},
+                               i == 0 ? 0.001 : 1);
+        struct amp_profile_node *nodes =
+            (struct amp_profile_node *)(uintptr_t)amp_profile_nodes(profile, &count);
+        nodes[0].flops = 4e9;
+        nodes[0].bytes = 1e9;
+        nodes[1].bytes = k == 0 ? 0 : 1000;
+        sides[0].profile = profile;
+        html = amp_html_create("roofline");
+        amp_html_roofline(html, &bench);
+        text = written_html(html);
+        assert_int_equal(count_of(text, "<path class=\"lineother\""), 0);
+        assert_int_equal(count_of(text, "<rect class=\"full\" x=\"1\" y=\"1\""), 1);
+        assert_int_equal(count_of(text, "width=\"8\" height=\"8\">"), 1);
+        assert_says(text, k == 0 ? "moved, 0 GB/s." : "moved, 1e-06 GB/s.");
+        free(text);
+        amp_profile_destroy(profile);
+    }
+    for (int k = 0; k < 2; k++)
+        amp_profile_destroy(profiles[k]);
+    amp_arena_destroy(s.arena);
+}
+
+/* Ranges, whole: one beyond its dtype, one within, one so small that the axis ends at 1e-45. */
+static void a_few_ranges_are_drawn(void **state)
+{
+    static const struct amp_html_range ranges[] = {
+        {"a", "Op", AMP_FLOAT16, {.count = 1, .minimum = -100000, .smallest = 0.001}},
+        {"b", "Op", AMP_BFLOAT16, {.count = 1, .maximum = 1000, .smallest = 1e-9}},
+        {"c", "Op", AMP_UNDEFINED, {.count = 1, .maximum = 0.1, .smallest = 0.1}},
+        {"d", "Op", AMP_FLOAT, {.count = 1}}};
+    (void)state;
+    char *text = ranges_of(ranges, AMP_COUNT(ranges));
+    assert_part(
+        text, "<h3>The largest", "</svg>",
+        "<h3>The largest magnitudes</h3>\n"
+        "<figure>\n"
+        "<svg role=\"img\" viewBox=\"0 0 1120 121\" width=\"1120\" height=\"121\"><title>The "
+        "largest magnitudes</title>\n"
+        "<path class=\"grid\" d=\"M330.0 36.0V83.0\"/><text class=\"soft\" x=\"330.0\" y=\"98.0\" "
+        "text-anchor=\"middle\">1e-9</text>\n"
+        "<path class=\"grid\" d=\"M432.7 36.0V83.0\"/><text class=\"soft\" x=\"432.7\" y=\"98.0\" "
+        "text-anchor=\"middle\">1e-7</text>\n"
+        "<path class=\"grid\" d=\"M535.3 36.0V83.0\"/><text class=\"soft\" x=\"535.3\" y=\"98.0\" "
+        "text-anchor=\"middle\">1e-5</text>\n"
+        "<path class=\"grid\" d=\"M638.0 36.0V83.0\"/><text class=\"soft\" x=\"638.0\" y=\"98.0\" "
+        "text-anchor=\"middle\">0.001</text>\n"
+        "<path class=\"grid\" d=\"M740.7 36.0V83.0\"/><text class=\"soft\" x=\"740.7\" y=\"98.0\" "
+        "text-anchor=\"middle\">0.1</text>\n"
+        "<path class=\"grid\" d=\"M843.3 36.0V83.0\"/><text class=\"soft\" x=\"843.3\" y=\"98.0\" "
+        "text-anchor=\"middle\">10</text>\n"
+        "<path class=\"grid\" d=\"M946.0 36.0V83.0\"/><text class=\"soft\" x=\"946.0\" y=\"98.0\" "
+        "text-anchor=\"middle\">1000</text>\n"
+        "<path class=\"grid\" d=\"M1048.7 36.0V83.0\"/><text class=\"soft\" x=\"1048.7\" "
+        "y=\"98.0\" text-anchor=\"middle\">100000</text>\n"
+        "<text x=\"1100.0\" y=\"115.0\" text-anchor=\"end\">magnitude</text>\n"
+        "<path class=\"limit\" d=\"M421.1 32.0V83.0\"/><text x=\"421.1\" y=\"27.0\" "
+        "font-size=\"11\" text-anchor=\"middle\">fp16 least</text>\n"
+        "<path class=\"limit\" d=\"M575.7 32.0V83.0\"/><text x=\"575.7\" y=\"14.0\" "
+        "font-size=\"11\" text-anchor=\"middle\">fp16 least normal</text>\n"
+        "<path class=\"limit\" d=\"M1039.2 32.0V83.0\"/><text x=\"1039.2\" y=\"27.0\" "
+        "font-size=\"11\" text-anchor=\"middle\">fp16 largest</text>\n"
+        "<text x=\"240.0\" y=\"46.0\" font-size=\"11\" text-anchor=\"end\">a</text><text "
+        "class=\"soft\" x=\"322.0\" y=\"46.0\" font-size=\"10\" text-anchor=\"end\">Op "
+        "fp16</text>\n"
+        "<rect class=\"wrong\" x=\"638.0\" y=\"38.0\" width=\"410.7\" height=\"11.0\"><title>a "
+        "(Op) in fp16: from 0.001 to 1e+05, beyond the dtype&#39;s largest</title></rect>\n"
+        "<path class=\"solidbad\" d=\"M1058.7 38.0l6 11h-12z\"/><text class=\"badtext\" "
+        "x=\"1068.7\" y=\"47.0\" font-size=\"11\">100000</text>\n"
+        "<text x=\"240.0\" y=\"63.0\" font-size=\"11\" text-anchor=\"end\">b</text><text "
+        "class=\"soft\" x=\"322.0\" y=\"63.0\" font-size=\"10\" text-anchor=\"end\">Op "
+        "bf16</text>\n"
+        "<rect class=\"low\" x=\"330.0\" y=\"55.0\" width=\"616.0\" height=\"11.0\"><title>b (Op) "
+        "in bf16: from 1e-09 to 1000</title></rect>\n"
+        "<text x=\"240.0\" y=\"80.0\" font-size=\"11\" text-anchor=\"end\">c</text><text "
+        "class=\"soft\" x=\"322.0\" y=\"80.0\" font-size=\"10\" text-anchor=\"end\">Op no "
+        "floats</text>\n"
+        "<rect class=\"other\" x=\"740.7\" y=\"72.0\" width=\"2.0\" height=\"11.0\"><title>c (Op) "
+        "in no floats: from 0.1 to 0.1</title></rect>\n");
+    const char *small = strstr(text, "<h3>The smallest");
+    assert_part(small, "<svg", "</svg>",
+                "<svg role=\"img\" viewBox=\"0 0 1120 87\" width=\"1120\" height=\"87\"><title>The "
+                "smallest magnitudes, below what fp16 holds in full</title>\n"
+                "<path class=\"grid\" d=\"M330.0 36.0V49.0\"/><text class=\"soft\" x=\"330.0\" "
+                "y=\"64.0\" text-anchor=\"middle\">1e-9</text>\n"
+                "<path class=\"grid\" d=\"M432.7 36.0V49.0\"/><text class=\"soft\" x=\"432.7\" "
+                "y=\"64.0\" text-anchor=\"middle\">1e-7</text>\n"
+                "<path class=\"grid\" d=\"M535.3 36.0V49.0\"/><text class=\"soft\" x=\"535.3\" "
+                "y=\"64.0\" text-anchor=\"middle\">1e-5</text>\n"
+                "<path class=\"grid\" d=\"M638.0 36.0V49.0\"/><text class=\"soft\" x=\"638.0\" "
+                "y=\"64.0\" text-anchor=\"middle\">0.001</text>\n"
+                "<path class=\"grid\" d=\"M740.7 36.0V49.0\"/><text class=\"soft\" x=\"740.7\" "
+                "y=\"64.0\" text-anchor=\"middle\">0.1</text>\n"
+                "<path class=\"grid\" d=\"M843.3 36.0V49.0\"/><text class=\"soft\" x=\"843.3\" "
+                "y=\"64.0\" text-anchor=\"middle\">10</text>\n"
+                "<path class=\"grid\" d=\"M946.0 36.0V49.0\"/><text class=\"soft\" x=\"946.0\" "
+                "y=\"64.0\" text-anchor=\"middle\">1000</text>\n"
+                "<path class=\"grid\" d=\"M1048.7 36.0V49.0\"/><text class=\"soft\" x=\"1048.7\" "
+                "y=\"64.0\" text-anchor=\"middle\">100000</text>\n"
+                "<text x=\"1100.0\" y=\"81.0\" text-anchor=\"end\">magnitude</text>\n"
+                "<path class=\"limit\" d=\"M421.1 32.0V49.0\"/><text x=\"421.1\" y=\"27.0\" "
+                "font-size=\"11\" text-anchor=\"middle\">fp16 least</text>\n"
+                "<path class=\"limit\" d=\"M575.7 32.0V49.0\"/><text x=\"575.7\" y=\"14.0\" "
+                "font-size=\"11\" text-anchor=\"middle\">fp16 least normal</text>\n"
+                "<path class=\"limit\" d=\"M1039.2 32.0V49.0\"/><text x=\"1039.2\" y=\"27.0\" "
+                "font-size=\"11\" text-anchor=\"middle\">fp16 largest</text>\n"
+                "<text x=\"240.0\" y=\"46.0\" font-size=\"11\" text-anchor=\"end\">b</text><text "
+                "class=\"soft\" x=\"322.0\" y=\"46.0\" font-size=\"10\" text-anchor=\"end\">Op "
+                "bf16</text>\n"
+                "<rect class=\"low\" x=\"330.0\" y=\"38.0\" width=\"616.0\" "
+                "height=\"11.0\"><title>b (Op) in bf16: from 1e-09 to 1000</title></rect>\n");
+    free(text);
+    struct amp_html_range least = {"e", "Op", AMP_FLOAT, {.count = 1, .maximum = 1}};
+    for (int i = 0; i < 2; i++) {
+        least.range.smallest = i == 0 ? 1e-60 : 1e-39;
+        text = ranges_of(&least, 1);
+        assert_int_equal(count_of(text, i == 0 ? ">1e-45<" : ">1e-39<"), 2);
+        assert_int_equal(count_of(text, "bf16 least normal"), 2);
+        free(text);
+    }
+}
+
 /* ---- pages of sections ----------------------------------------------------------------------- */
 
 /* Pages, whole, made of sections that are written one by one. */
@@ -4360,6 +4563,8 @@ int main(void)
         cmocka_unit_test(the_largest_source_is_found),
         cmocka_unit_test(noise_is_summed_up),
         cmocka_unit_test(bars_of_noise_are_drawn),
+        cmocka_unit_test(rooflines_are_drawn),
+        cmocka_unit_test(a_few_ranges_are_drawn),
         cmocka_unit_test(a_comparison_has_its_sections),
         cmocka_unit_test(a_conversion_has_its_sections),
         cmocka_unit_test(a_bench_has_its_sections),
