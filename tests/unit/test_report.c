@@ -1,21 +1,26 @@
 /* What reports say as text and as JSON. */
 #include "autocast/rules/rule.h"
+#include "autocast/rules/when.h"
 #include "autocast/wholes.h"
 #include "check/validate.h"
 #include "cli/report/batch.h"
+#include "cli/report/bench.h"
 #include "cli/report/conversion.h"
 #include "cli/report/explanation.h"
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
 #include "cli/report/layers.h"
+#include "cli/report/rules.h"
 #include "cli/report/runs_on.h"
 #include "cli/report/task.h"
 #include "cli/report/validation.h"
 #include "core/array.h"
+#include "ops/dnnl/roofline.h"
 #include "ops/op.h"
 #include "report_case.h"
 #include "scratch.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,6 +28,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -1126,6 +1132,292 @@ static void commands_have_verdicts(void **state)
                 "\"within\":true}");
 }
 
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* What JSON has no number, text or shape for has another form. */
+static void values_have_their_forms(void **state)
+{
+    static const char *const texts[] = {"a", "\xff"};
+    const struct amp_shape unknown = {.rank = -1}, scalar = {.rank = 0},
+                           some = {.rank = 3, .dims = {2, -1, 0}};
+    (void)state;
+    json_t *array = json_array();
+    const double numbers[] = {0, -1.5, (double)NAN, (double)INFINITY, -(double)INFINITY};
+    for (size_t i = 0; i < AMP_COUNT(numbers); i++) {
+        json_t *number = amp_json_number(numbers[i]);
+        double again = amp_json_number_of(number);
+        assert_true(isnan(numbers[i]) ? isnan(again) : again == numbers[i]);
+        json_array_append_new(array, number);
+        json_array_append_new(array, amp_json_number_or_null(numbers[i]));
+    }
+    json_t *null = json_null();
+    assert_true(isnan(amp_json_number_of(null)) && isnan(amp_json_number_of(NULL)));
+    json_array_append_new(array, amp_json_texts(texts, 2));
+    json_array_append_new(array, amp_json_text_or_null(NULL));
+    json_array_append_new(array, amp_json_text_or_null("b"));
+    json_array_append_new(array, amp_json_dtype(AMP_UNDEFINED));
+    json_array_append_new(array, amp_json_dtype(AMP_FLOAT16));
+    json_array_append_new(array, amp_json_shape(&unknown));
+    json_array_append_new(array, amp_json_shape(&scalar));
+    json_array_append_new(array, amp_json_shape(&some));
+    json_array_append_new(array, amp_json_pair("x", 1, "y", 2));
+    assert_json(array, "[0.0,0.0,-1.5,-1.5,\"nan\",null,\"inf\",\"inf\",\"-inf\",\"-inf\","
+                       "[\"a\",\"(not UTF-8)\"],null,\"b\",null,\"float16\",null,[],[2,null,0],"
+                       "{\"x\":1,\"y\":2}]");
+}
+
+/* ---- selections ------------------------------------------------------------------------------ */
+
+/* What an output is behind stands with it, and all selections in a list of their own. */
+static void selections_are_json(void **state)
+{
+    struct sketch s = sketch();
+    struct amp_output_check outputs[2];
+    struct amp_task task;
+    struct amp_eval_check eval;
+    struct amp_validation validation = made_up(outputs, &task, &eval);
+    struct amp_selection items[] = {{.node = 0, .items = {3, 4}, .larger = 10, .otherwise = 1}};
+    (void)state;
+    add_node(&s, "TopK", "a", AMP_NONE, AMP_NONE, AMP_FLOAT);
+    validation.selections = (struct amp_selections){.model = s.model, .count = 1, .items = items};
+    char *text = amp_json_dump(amp_json_validation(&validation), JSON_COMPACT);
+    assert_says(text, "\"selections\":[{\"node\":\"TopK 'a'\",\"items\":{\"reference\":3,"
+                      "\"converted\":4},\"larger\":10,\"otherwise\":1}],");
+    assert_null(strstr(text, "given_selection"));
+    free(text);
+    validation.selections.count = 0;
+    text = amp_json_dump(amp_json_validation(&validation), JSON_COMPACT);
+    assert_null(strstr(text, "selections"));
+    free(text);
+    amp_arena_destroy(s.arena);
+}
+
+/* Bounds are told of where they decided on an output; outputs of nothing are empty, or what is said
+   of them. */
+static void bounds_that_decide_are_told(void **state)
+{
+    struct amp_output_check outputs[2] = {
+        {.name = "y", .dtype = {AMP_FLOAT, AMP_FLOAT}, .shape = {.rank = 0}},
+        {.name = "z",
+         .dtype = {AMP_FLOAT, AMP_FLOAT},
+         .shape = {.rank = 0},
+         .metrics = metrics_of(100, 101)}};
+    struct amp_validation validation = {.n_outputs = 1, .outputs = outputs};
+    (void)state;
+    for (size_t row = 0; amp_metric_at(row) != NULL; row++)
+        validation.bounds.items[row] = strcmp(amp_metric_name_at(row), "snr") == 0 ? 20
+                                       : strcmp(amp_metric_name_at(row), "cosine") == 0
+                                           ? 0.5
+                                           : (double)NAN;
+    for (int i = 0; i < 5; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *file = open_memstream(&text, &size);
+        snprintf(outputs[0].reason, sizeof outputs[0].reason, "%s", i == 1 ? "why" : "");
+        outputs[0].is_outside = i == 1;
+        outputs[1].is_given = i == 3;
+        validation.n_outputs = i < 2 ? 1 : i == 4 ? 0 : 2;
+        validation.is_within = i != 1;
+        amp_report_validation(file, &validation, i > 1);
+        assert_written(
+            file, &text,
+            i == 0   ? "  output     'y' float32 []: empty\n  verdict    within tolerance\n"
+            : i == 1 ? "  output     'y' float32 []: why\n  verdict    outside tolerance\n"
+            : i == 2 ? "  output     'y' float32 []: empty\n"
+                       "  output     'z' float32 []: snr 40 dB, cosine 1, max abs error 1, mean "
+                       "1, rmse 1, max rel error 0.01\n"
+                       "  verdict    within tolerance (snr >= 20 dB, cosine >= 0.5)\n"
+            : i == 3 ? "  output     'y' float32 []: empty\n"
+                       "  output     'z' float32 []: on the reference's selection, snr 40 dB, "
+                       "cosine 1, max abs error 1, mean 1, rmse 1, max rel error 0.01\n"
+                       "  verdict    within tolerance (snr >= 20 dB, cosine >= 0.5)\n"
+                     : "  verdict    within tolerance\n");
+    }
+}
+
+/* ---- times ----------------------------------------------------------------------------------- */
+
+/* Without a side in float32 there is no speed-up, without a product no share, without products no
+   speed; what is 0 is a dash, or null. */
+static void benches_have_lines(void **state)
+{
+    struct amp_bench_side sides[] = {{.dtype = AMP_BFLOAT16, .median = 0.5, .minimum = 0.25},
+                                     {.dtype = AMP_FLOAT,
+                                      .median = 1,
+                                      .minimum = 0.75,
+                                      .ratio = 0.5,
+                                      .roofline = AMP_ROOFLINE_FLOPS / 1e11,
+                                      .peak_bytes = 1500000,
+                                      .widened = 2}};
+    struct amp_bench bench = {.sides = sides, .n_sides = 1, .n_runs = 1};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    (void)state;
+    amp_report_bench(file, "m.onnx", &bench);
+    bench.n_sides = 2;
+    bench.flops = AMP_ROOFLINE_FLOPS / 4;
+    amp_report_bench(file, "a/b/m.onnx", &bench);
+    char lines[1024], json[2048], speeds[2][16];
+    snprintf(speeds[0], 16, "%.1f", AMP_ROOFLINE_FLOPS / 4 / 0.5 * 1e-9);
+    snprintf(speeds[1], 16, "%.1f", AMP_ROOFLINE_FLOPS / 4 * 1e-9);
+    snprintf(lines, sizeof lines,
+             "m.onnx                    bf16    500.000    250.000        -        -              "
+             "-            -\n"
+             "m.onnx                    bf16    500.000    250.000     2.00 %8s              -"
+             "            -\n"
+             "m.onnx                    fp32   1000.000    750.000     1.00 %8s      50 of 100"
+             "          1.5\n",
+             speeds[0], speeds[1]);
+    assert_written(file, &text, lines);
+    bench.n_sides = 1;
+    bench.flops = 0;
+    snprintf(json, sizeof json,
+             "{\"model\":\"m.onnx\",\"flops\":0.0,\"results\":[{\"dtype\":\"bf16\",\"median_ms\":"
+             "500.0,\"min_ms\":250.0,\"speedup\":null,\"gflops\":0.0,\"roofline\":null,\"share\":"
+             "null,\"peak_bytes\":0,\"widened_nodes\":0}]}");
+    assert_json(amp_json_bench("m.onnx", &bench), json);
+}
+
+/* ---- rule sets ------------------------------------------------------------------------------- */
+
+/* What RULES are as YAML, to be freed: what is printed to stdout meanwhile. */
+static char *yaml_of(const struct amp_rules *rules, bool is_resolved)
+{
+    struct amp_arena *arena = amp_arena_create();
+    char *text = calloc(1, 1 << 16);
+    fflush(stdout);
+    int kept = dup(STDOUT_FILENO), file = open("rules.yaml", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(text != NULL && kept >= 0 && file >= 0);
+    dup2(file, STDOUT_FILENO);
+    amp_report_rules(arena, rules, is_resolved);
+    fflush(stdout);
+    dup2(kept, STDOUT_FILENO);
+    close(kept);
+    assert_true(pread(file, text, (1 << 16) - 1, 0) > 0);
+    close(file);
+    amp_arena_destroy(arena);
+    return text;
+}
+
+static struct amp_rule_set empty_set = {.name = "s", .description = "", .dtypes = AMP_RULES_DTYPES};
+
+static void assert_yaml(struct amp_rule *items, size_t count, bool is_resolved,
+                        const char *expected)
+{
+    const struct amp_rules rules = {
+        .items = items,
+        .count = count,
+        .unlisted = AMP_FP32,
+        .bf16 = {.weight_max = 1.0 / 3, .activation_max = 1234567, .margin = 1},
+        .fp16 = {.weight_max = 65504,
+                 .activation_max = 0.1,
+                 .margin = 1.5,
+                 .flush_max = 1e-30,
+                 .guards = AMP_GUARDS_OFF},
+        .sets = &empty_set,
+        .n_sets = 1};
+    char *text = yaml_of(&rules, is_resolved), whole[4096];
+    snprintf(whole, sizeof whole,
+             "version: 1\nname: s\ndtypes: [bf16, fp16]\nunlisted: fp32\nconstants: follow\n%s"
+             "limits:\n  bf16: {weight_max: 0.3333333333333333, activation_max: 1234567, margin: "
+             "1}\n  fp16: {weight_max: 65504, activation_max: 0.1, margin: 1.5, flush_max: 1e-30, "
+             "guards: off}\n",
+             expected);
+    assert_string_equal(text, whole);
+    free(text);
+}
+
+/* Lists break before what would reach beyond the hundredth column. */
+static void lists_break_at_a_width(void **state)
+{
+    char words[3][128], expected[1024];
+    struct amp_rule_op ops[] = {{.name = "A", .word = words[0]},
+                                {.name = "B", .word = words[1]},
+                                {.name = "C", .word = words[2]}};
+    struct amp_rule rule = {
+        .precision = AMP_LOWER, .source = {.file = "f.yaml", .line = 3}, .ops = ops, .n_ops = 3};
+    (void)state;
+    for (int width = 85; width <= 100; width++) {
+        memset(words, 'w', sizeof words);
+        words[0][width < 92 ? 40 : width] = words[1][width < 92 ? width - 40 : 30] = words[2][57] =
+            '\0';
+        bool fits = width <= 87;
+        words[1][0] = 'v';
+        snprintf(expected, sizeof expected,
+                 "rules:\n  # f.yaml:3\n  - precision: lower\n    ops: [%s,%s%s,%s%s]\n", words[0],
+                 fits ? " " : "\n          ", words[1],
+                 fits || strlen(words[1]) > 30 ? "\n          " : " ", words[2]);
+        assert_yaml(&rule, 1, false, expected);
+    }
+}
+
+/* Words stand as they are where YAML reads them as strings; others in quotes, what is not shown
+   escaped. */
+static void words_are_quoted(void **state)
+{
+    static const char *const words[][2] = {{"a.b-c_d9", "a.b-c_d9"},
+                                           {"null", "\"null\""},
+                                           {"True", "\"True\""},
+                                           {"false", "\"false\""},
+                                           {"yes", "\"yes\""},
+                                           {"NO", "\"NO\""},
+                                           {"on", "\"on\""},
+                                           {"off", "\"off\""},
+                                           {"y", "\"y\""},
+                                           {"N", "\"N\""},
+                                           {"nulls", "nulls"},
+                                           {"9a", "\"9a\""},
+                                           {"_a", "\"_a\""},
+                                           {"", "\"\""},
+                                           {"a b", "\"a b\""},
+                                           {"a/b", "\"a/b\""},
+                                           {"\"q\\", "\"\\\"q\\\\\""},
+                                           {"\xc3\xa4", "\"\xc3\xa4\""},
+                                           {"\t\x01\x7f", "\"\\x09\\x01\\x7F\""},
+                                           {"\xff!", "\"\\xFF!\""},
+                                           {"\xc2\x85", "\"\\x85\""},
+                                           {"\xef\xbb\xbf", "\"\\uFEFF\""},
+                                           {"\xef\xbf\xbe\xef\xbf\xbf", "\"\\uFFFE\\uFFFF\""}};
+    char expected[512];
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(words); i++) {
+        struct amp_rule_pattern pattern = {.text = words[i][0]};
+        struct amp_rule rules[] = {{.precision = AMP_FP32,
+                                    .dtypes = AMP_DTYPE_BIT(AMP_FLOAT16),
+                                    .source = {.file = "f.yaml", .line = 3},
+                                    .nodes = {.items = &pattern, .count = 1}},
+                                   {.precision = AMP_FP32,
+                                    .source = {.file = "f.yaml", .line = 4},
+                                    .tensors = {.items = &pattern, .count = 1},
+                                    .condition = {.contracts = true}}};
+        snprintf(expected, sizeof expected,
+                 "rules:\n  # f.yaml:3\n  - precision: fp32\n    dtypes: [fp16]\n    nodes: [%s]\n"
+                 "  # f.yaml:4\n  - precision: fp32\n    tensors: [%s]\n    when:\n      %s: 1\n",
+                 words[i][1], words[i][1], amp_rule_contracts_key);
+        for (int is_resolved = 0; is_resolved < 2; is_resolved++)
+            assert_yaml(rules, 2, is_resolved, expected);
+    }
+}
+
+/* A set has rules where one is no comment alone. */
+static void sets_without_rules_are_empty(void **state)
+{
+    struct amp_rule_op ops[] = {{.word = "gone", .is_torch = true, .line = 5, .reason = "why"},
+                                {.name = "Conv", .domain = "", .word = "conv", .line = 6}};
+    struct amp_rule rule = {
+        .precision = AMP_LOWER, .source = {.file = "f.yaml", .line = 3}, .ops = ops, .n_ops = 1};
+    (void)state;
+    assert_yaml(NULL, 0, false, "rules: []\n");
+    assert_yaml(NULL, 0, true, "rules: []\n");
+    assert_yaml(&rule, 1, true, "rules: []\n  # f.yaml:5 gone: none; why\n");
+    assert_yaml(&rule, 1, false, "rules:\n  # f.yaml:3\n  - precision: lower\n    ops: [gone]\n");
+    rule.n_ops = 2;
+    assert_yaml(&rule, 1, true,
+                "rules:\n  # f.yaml:5 gone: none; why\n  # f.yaml:6 conv\n  - precision: lower\n"
+                "    ops: [Conv]\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1148,6 +1440,13 @@ int main(void)
         cmocka_unit_test(nodes_are_explained),
         cmocka_unit_test(tasks_are_of_one_model_or_of_two),
         cmocka_unit_test(commands_have_verdicts),
+        cmocka_unit_test(values_have_their_forms),
+        cmocka_unit_test(selections_are_json),
+        cmocka_unit_test(bounds_that_decide_are_told),
+        cmocka_unit_test(benches_have_lines),
+        cmocka_unit_test(lists_break_at_a_width),
+        cmocka_unit_test(words_are_quoted),
+        cmocka_unit_test(sets_without_rules_are_empty),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
