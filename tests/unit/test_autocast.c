@@ -3,6 +3,7 @@
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "autocast/custom.h"
+#include "autocast/forms/einsum.h"
 #include "autocast/guard.h"
 #include "autocast/notes.h"
 #include "autocast/policy.h"
@@ -1848,6 +1849,272 @@ static void constants_are_converted_now_or_later(void **state)
     assert_false(amp_weight_overflows(1e300, AMP_FLOAT));
 }
 
+/* ---- products by equations ------------------------------------------------------------------- */
+
+enum { LABELS = 5, TERM = 3 };
+
+/* An Einsum of small numbers, and what becomes of it by NumPy's rules. */
+struct equation {
+    int n_terms, n[3];    /* the last term is the output's */
+    int terms[3][LABELS]; /* labels */
+    int64_t dims[2][LABELS], sizes[LABELS];
+    bool is_unknown[2][LABELS]; /* a dim that the model does not tell */
+    bool is_told;               /* all dims of all labels but one are */
+    float *data[2], *result;
+};
+
+static bool has_label(const struct equation *e, int term, int label)
+{
+    for (int i = 0; i < e->n[term]; i++)
+        if (e->terms[term][i] == label)
+            return true;
+    return false;
+}
+
+/* Draws terms of up to TERM labels, rarely one twice, and an output of some of them. */
+static void draw_terms(struct equation *e, uint64_t *seed)
+{
+    e->n_terms = draw(seed, 8) == 0 ? 1 : 2;
+    for (int t = 0; t < e->n_terms; t++) {
+        int count = (int)draw(seed, TERM + 1);
+        while (e->n[t] < count) {
+            int label = (int)draw(seed, LABELS);
+            if (!has_label(e, t, label) || (label + 1 < LABELS && draw(seed, 16) == 0))
+                e->terms[t][e->n[t]++] = label;
+        }
+    }
+    int first = (int)draw(seed, LABELS);
+    for (int i = 0; i < LABELS; i++) {
+        int label = (first + i * (1 + (int)(*seed >> 60) % 4)) % LABELS;
+        bool is_left = has_label(e, 0, label), is_right = e->n_terms > 1 && has_label(e, 1, label);
+        bool is_kept = is_left && is_right ? draw(seed, 2) == 0 : draw(seed, 10) > 0;
+        if ((is_left || is_right) && is_kept && !has_label(e, 2, label))
+            e->terms[2][e->n[2]++] = label;
+    }
+}
+
+/* Draws sizes, one of which may be 0, dims of 1 in their place, and which of them are not told. */
+static void draw_dims(struct equation *e, uint64_t *seed)
+{
+    int open = (int)draw(seed, LABELS), empty = (int)draw(seed, 60);
+    unsigned telling = draw(seed, 3);
+    e->is_told = telling < 2;
+    for (int l = 0; l < LABELS; l++) {
+        e->sizes[l] = l == empty && telling == 0 ? 0 : 1 + draw(seed, 3);
+        for (int t = 0; t < e->n_terms; t++) {
+            e->is_unknown[t][l] = (telling == 1 && l == open) || (telling == 2 && draw(seed, 2));
+            bool is_one = draw(seed, 8) == 0 && (telling == 0 || has_label(e, 2, l));
+            e->dims[t][l] = is_one && e->sizes[l] > 0 ? 1 : e->sizes[l];
+        }
+        bool is_both = e->n_terms > 1 && has_label(e, 0, l) && has_label(e, 1, l);
+        if (!is_both)
+            e->sizes[l] = e->dims[e->n_terms > 1 && has_label(e, 1, l)][l];
+        else if (e->sizes[l] > 0)
+            e->sizes[l] = e->dims[0][l] > e->dims[1][l] ? e->dims[0][l] : e->dims[1][l];
+        if (!is_both && !has_label(e, 0, l) && !(e->n_terms > 1 && has_label(e, 1, l)))
+            e->sizes[l] = 1;
+    }
+}
+
+/* Where in TERM the element of the labels AT is. */
+static size_t place_in(const struct equation *e, int term, const int64_t *at)
+{
+    const int64_t *dims = term < 2 ? e->dims[term] : e->sizes;
+    size_t place = 0;
+    for (int i = 0; i < e->n[term]; i++) {
+        int label = e->terms[term][i];
+        place = place * (size_t)dims[label] + (size_t)(dims[label] == 1 ? 0 : at[label]);
+    }
+    return place;
+}
+
+static struct amp_shape shape_in(const struct equation *e, int term, bool is_declared)
+{
+    struct amp_shape shape = {.rank = e->n[term]};
+    for (int i = 0; i < e->n[term]; i++) {
+        int label = e->terms[term][i];
+        shape.dims[i] = term == 2                                   ? e->sizes[label]
+                        : is_declared && e->is_unknown[term][label] ? AMP_DIM_UNKNOWN
+                                                                    : e->dims[term][label];
+    }
+    return shape;
+}
+
+/* Adds up the products of all elements, label by label. */
+static void compute(struct equation *e, uint64_t *seed)
+{
+    int64_t at[LABELS] = {0};
+    size_t count = 1;
+    for (int t = 0; t < 3; t++) {
+        struct amp_shape shape = shape_in(e, t, false);
+        size_t size = (size_t)amp_shape_count(&shape);
+        float *data = amp_arena_array(net.arena, size + 1, sizeof *data);
+        for (size_t i = 0; i < size; i++)
+            data[i] = t == 2 ? 0 : (float)draw(seed, 5) - 2;
+        *(t < 2 ? &e->data[t] : &e->result) = data;
+    }
+    for (int l = 0; l < LABELS; l++)
+        count *= (size_t)e->sizes[l];
+    for (size_t i = 0; i < count; i++) {
+        size_t left = i;
+        for (int l = 0; l < LABELS; l++) {
+            at[l] = (int64_t)(left % (size_t)e->sizes[l]);
+            left /= (size_t)e->sizes[l];
+        }
+        e->result[place_in(e, 2, at)] +=
+            e->data[0][place_in(e, 0, at)] * (e->n_terms > 1 ? e->data[1][place_in(e, 1, at)] : 1);
+    }
+}
+
+/* The equation as text; the last label is an ellipsis where the output has it. */
+static const char *equation_of(const struct equation *e)
+{
+    char text[64] = "";
+    for (int k = 0; k < e->n_terms + 1; k++) {
+        int t = k < e->n_terms ? k : 2;
+        if (k > 0)
+            strcat(text, t == 2 ? "->" : ",");
+        for (int i = 0; i < e->n[t]; i++) {
+            char letter[2] = {(char)('a' + e->terms[t][i]), '\0'};
+            bool is_dots = e->terms[t][i] == LABELS - 1 && has_label(e, 2, LABELS - 1);
+            strcat(text, is_dots ? "..." : letter);
+        }
+    }
+    return amp_arena_strdup(net.arena, text);
+}
+
+/* Whether forms/einsum.h says that it is taken apart; where all is told that they need. */
+static bool has_form(const struct equation *e)
+{
+    for (int t = 0; t < e->n_terms; t++)
+        for (int i = 0; i < e->n[t]; i++) {
+            int label = e->terms[t][i];
+            for (int k = 0; k < i; k++)
+                if (e->terms[t][k] == label)
+                    return false;
+            if (has_label(e, 2, label))
+                continue;
+            if (e->n_terms == 1 || !has_label(e, 1 - t, label) ||
+                e->dims[0][label] != e->dims[1][label])
+                return false;
+        }
+    return true;
+}
+
+/* How many labels are in the output or not (IS_OUT), and in both terms, the left or the right. */
+static int count_labels(const struct equation *e, bool is_out, bool is_left, bool is_right)
+{
+    int count = 0;
+    for (int l = 0; l < LABELS; l++)
+        count += has_label(e, 2, l) == is_out && has_label(e, 0, l) == is_left &&
+                 has_label(e, 1, l) == is_right;
+    return count;
+}
+
+/* How many groups of labels have to become one dim: no more, as MatMul takes several rows. */
+static int count_reshapes(const struct equation *e)
+{
+    int batch = count_labels(e, true, true, true), summed = count_labels(e, false, true, true);
+    int rows = count_labels(e, true, true, false), columns = count_labels(e, true, false, true);
+    if (e->n_terms == 1 || summed == 0)
+        return 0;
+    if (batch > 0)
+        return (rows != 1 || summed != 1) + (summed != 1 || columns != 1) +
+               (rows != 1 || columns != 1);
+    int few = rows < columns ? rows : columns, many = rows < columns ? columns : rows;
+    if (few > 1)
+        return 1 + (summed != 1) + 1;
+    return (many == 0 || summed != 1) + (few != 1 || summed != 1) + (many == 0 || few != 1);
+}
+
+/* What an Einsum became has no part that changes nothing. */
+static void assert_no_idle_part(const char *text, const struct equation *e)
+{
+    int n_reshapes = 0;
+    for (uint32_t n = 0; n < net.model->n_nodes; n++) {
+        const struct amp_node *node = amp_node_at(net.model, n);
+        const struct amp_attr *perm = amp_node_attr(node, "perm");
+        bool is_idle = perm != NULL;
+        for (size_t i = 0; perm != NULL && i < perm->count; i++)
+            is_idle &= perm->ints[i] == (int64_t)i;
+        if (is_idle && e->n_terms > 1)
+            fail_msg("%s: a Transpose of nothing", text);
+        n_reshapes += strcmp(node->op_type, "Reshape") == 0;
+    }
+    if (n_reshapes != count_reshapes(e))
+        fail_msg("%s: %d Reshape nodes; %d are right", text, n_reshapes, count_reshapes(e));
+}
+
+static void run_equation(const struct equation *e, const char *text)
+{
+    struct amp_tensor inputs[2];
+    struct amp_shape shape = shape_in(e, 2, false);
+    for (int t = 0; t < e->n_terms; t++) {
+        struct amp_shape in = shape_in(e, t, false);
+        inputs[t] = *net_tensor(AMP_FLOAT, in, e->data[t]);
+        struct amp_tensor *half = amp_weight_convert(net.model, &inputs[t], AMP_BFLOAT16);
+        inputs[t] = *half;
+    }
+    if (net_run(true, inputs) != AMP_OK)
+        fail_msg("%s: %s", text, net.err.text);
+    if (!amp_shape_equal(&net.outputs[0].shape, &shape))
+        fail_msg("%s: another shape", text);
+    for (size_t i = 0; i < (size_t)amp_shape_count(&shape); i++)
+        if (amp_tensor_double(&net.outputs[0], i) != (double)e->result[i])
+            fail_msg("%s: element %zu is %g; %g is right", text, i,
+                     amp_tensor_double(&net.outputs[0], i), (double)e->result[i]);
+}
+
+/* Takes an Einsum apart in bfloat16, which it has no form for, and runs what it became; whether it
+   became anything. */
+static bool try_equation(struct equation *e)
+{
+    static const char *const names[] = {"x", "w"};
+    uint32_t ids[2] = {AMP_NONE, AMP_NONE};
+    const char *text = equation_of(e);
+    net_start(22);
+    for (int t = 0; t < e->n_terms; t++)
+        ids[t] = input(names[t], AMP_FLOAT, shape_in(e, t, true));
+    uint32_t node = net_node(0, "Einsum", "y", 1, ids, (size_t)e->n_terms);
+    set_word(net_out(node, 0), "equation", text);
+    output(net_out(node, 0));
+    infer_all();
+    for (uint32_t v = 0; v < net.model->n_values; v++)
+        amp_value_at(net.model, v)->dtype = AMP_BFLOAT16;
+    int opset = amp_einsum_opset(net.model, amp_node_at(net.model, node), AMP_BFLOAT16);
+    assert_int_equal(amp_einsums_take_apart(net.model, &net.err), AMP_OK);
+    bool is_left = strcmp(amp_node_at(net.model, node)->op_type, "Einsum") == 0;
+    if (opset != (is_left ? 0 : 22) || (e->is_told && is_left == has_form(e)) ||
+        (!is_left && !has_form(e)))
+        fail_msg("%s: %s taken apart; by its opset, %d", text, is_left ? "not" : "is", opset);
+    if (is_left) {
+        assert_int_equal(net.model->n_nodes, 1);
+        return false;
+    }
+    size_t n_nodes = net.model->n_nodes;
+    assert_int_equal(amp_einsums_take_apart(net.model, &net.err), AMP_OK);
+    assert_int_equal(net.model->n_nodes, n_nodes);
+    assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
+    assert_no_idle_part(text, e);
+    run_equation(e, text);
+    return true;
+}
+
+static void equations_become_what_they_compute(void **state)
+{
+    uint64_t seed = 7;
+    int n_apart = 0;
+    (void)state;
+    for (int i = 0; i < 1500; i++) {
+        struct equation e = {.n_terms = 0};
+        draw_terms(&e, &seed);
+        draw_dims(&e, &seed);
+        compute(&e, &seed);
+        n_apart += try_equation(&e);
+    }
+    assert_true(n_apart > 500);
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -1910,6 +2177,7 @@ int main(void)
         AUTOCAST_TEST(what_is_between_quantized_data_stays),
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
+        AUTOCAST_TEST(equations_become_what_they_compute),
         cmocka_unit_test_setup_teardown(what_is_given_out_twice_keeps_its_name, begin_fold,
                                         end_fold),
         cmocka_unit_test_setup_teardown(a_skipped_cast_stands_for_no_other, begin_fold, end_fold),
