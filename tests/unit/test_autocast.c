@@ -1859,7 +1859,7 @@ struct equation {
     int terms[3][LABELS]; /* labels */
     int64_t dims[2][LABELS], sizes[LABELS];
     bool is_unknown[2][LABELS]; /* a dim that the model does not tell */
-    bool is_told;               /* all dims of all labels but one are */
+    bool is_told, is_all_told; /* all dims of all labels but one are; all are */
     float *data[2], *result;
 };
 
@@ -1899,6 +1899,7 @@ static void draw_dims(struct equation *e, uint64_t *seed)
     int open = (int)draw(seed, LABELS), empty = (int)draw(seed, 60);
     unsigned telling = draw(seed, 3);
     e->is_told = telling < 2;
+    e->is_all_told = telling == 0;
     for (int l = 0; l < LABELS; l++) {
         e->sizes[l] = l == empty && telling == 0 ? 0 : 1 + draw(seed, 3);
         for (int t = 0; t < e->n_terms; t++) {
@@ -2027,6 +2028,15 @@ static int count_reshapes(const struct equation *e)
     return (many == 0 || summed != 1) + (few != 1 || summed != 1) + (many == 0 || few != 1);
 }
 
+/* What an Einsum became has no dim that nobody tells where its own inputs have none. */
+static void assert_dims_are_told(const char *text)
+{
+    for (uint32_t v = 0; v < net.model->n_values; v++)
+        for (int d = 0; d < amp_value_at(net.model, v)->rank; d++)
+            if (amp_value_at(net.model, v)->dims[d] < 0)
+                fail_msg("%s: '%s' has an unknown dim", text, amp_value_at(net.model, v)->name);
+}
+
 /* What an Einsum became has no part that changes nothing. */
 static void assert_no_idle_part(const char *text, const struct equation *e)
 {
@@ -2096,6 +2106,8 @@ static bool try_equation(struct equation *e)
     assert_int_equal(net.model->n_nodes, n_nodes);
     assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
     assert_no_idle_part(text, e);
+    if (e->is_all_told)
+        assert_dims_are_told(text);
     run_equation(e, text);
     return true;
 }
@@ -2113,6 +2125,25 @@ static void equations_become_what_they_compute(void **state)
         n_apart += try_equation(&e);
     }
     assert_true(n_apart > 500);
+}
+
+/* Nothing is known of dims without a rank; a third operand is one too many. */
+static void equations_of_unknown_ranks_have_no_form(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, i == 1 ? ANY_DIMS : DIMS(2, 3));
+        uint32_t w = input("w", AMP_FLOAT, i == 2 ? ANY_DIMS : DIMS(3, 2));
+        uint32_t v = input("v", AMP_FLOAT, DIMS(2, 2));
+        uint32_t y = i == 3 ? NODE("Einsum", "y", x, w, v) : NODE("Einsum", "y", x, w);
+        set_word(y, "equation", i == 3 ? "ij,jk,kl->il" : "ij,jk->ik");
+        output(y);
+        infer_all();
+        const struct amp_node *node = amp_node_at(net.model, node_of(y));
+        assert_int_equal(amp_einsum_opset(net.model, node, AMP_BFLOAT16), i == 0 ? 22 : 0);
+        assert_int_equal(amp_einsum_opset(net.model, node, AMP_FLOAT16), i == 0 ? 22 : 0);
+    }
 }
 
 /* Those about what values come to are guards'; all have names of their own. */
@@ -2178,6 +2209,7 @@ int main(void)
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         AUTOCAST_TEST(equations_become_what_they_compute),
+        AUTOCAST_TEST(equations_of_unknown_ranks_have_no_form),
         cmocka_unit_test_setup_teardown(what_is_given_out_twice_keeps_its_name, begin_fold,
                                         end_fold),
         cmocka_unit_test_setup_teardown(a_skipped_cast_stands_for_no_other, begin_fold, end_fold),

@@ -165,7 +165,7 @@ static bool find_dims(const struct amp_model *model, const struct amp_node *node
             bool is_summed = has(&plan->summed, label);
             if (is_summed && value->dims[d] == 1 && all != 1)
                 return false;
-            if (!is_summed || value->dims[d] >= 0)
+            if (!is_summed)
                 plan->dims[i][label] = value->dims[d];
         }
     }
@@ -244,7 +244,7 @@ static bool plan_product(struct plan *plan)
     for (int i = 0; i < 2; i++) {
         term labels = labels_of(&plan->operands[i].to);
         add_each(&plan->operands[i].from, &labels);
-        if (!aim(&plan->operands[i], plan->dims[i == 0 ? plan->left : 1 - plan->left]))
+        if (!aim(&plan->operands[i], plan->einsum.dims))
             return false;
     }
     term labels = labels_of(&plan->result.from);
