@@ -190,7 +190,8 @@ static struct origin origin_through(const struct amp_static_values *values,
         struct origin origin = origin_of(values, node->inputs[i]);
         if (origin.value == AMP_NONE || (computes && max_of(values, origin.value) < AMP_GUARD_HUGE))
             continue;
-        origin.is_computed |= computes || (found.value != AMP_NONE && found.value != origin.value);
+        origin.is_computed |= found.is_computed || computes ||
+                              (found.value != AMP_NONE && found.value != origin.value);
         found = origin;
     }
     return found;

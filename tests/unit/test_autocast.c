@@ -11,6 +11,7 @@
 #include "autocast/runtimes/lacking.h"
 #include "autocast/runtimes/runtime.h"
 #include "autocast/settle.h"
+#include "autocast/static_values.h"
 #include "autocast/weights.h"
 #include "autocast/wholes.h"
 #include "core/graph/check.h"
@@ -1859,7 +1860,7 @@ struct equation {
     int terms[3][LABELS]; /* labels */
     int64_t dims[2][LABELS], sizes[LABELS];
     bool is_unknown[2][LABELS]; /* a dim that the model does not tell */
-    bool is_told, is_all_told; /* all dims of all labels but one are; all are */
+    bool is_told, is_all_told;  /* all dims of all labels but one are; all are */
     float *data[2], *result;
 };
 
@@ -2146,6 +2147,222 @@ static void equations_of_unknown_ranks_have_no_form(void **state)
     }
 }
 
+/* ---- values that depend on constants ----------------------------------------------------------
+ */
+
+enum { VALUES = 16 };
+
+/* A graph of constants, inputs and what is made of them, with what autocast/static_values.h says of
+   each value. */
+struct made {
+    uint32_t ids[VALUES];
+    enum amp_dtype dtypes[VALUES];
+    bool is_static[VALUES], has_data[VALUES];
+    double max[VALUES];        /* of its own data; -1: it has none */
+    unsigned origins[VALUES];  /* a bit for each value whose data beyond the limit reach it */
+    bool is_computed[VALUES];  /* nobody knows them then */
+    double flushed[VALUES];    /* the share that becomes 0 in float16 */
+    bool has_elements[VALUES]; /* they are its own or those of a constant */
+    int count;
+};
+
+enum { FLOAT_LIMIT = 65504 };
+
+/* A value with data of its own: DATA, or what fills up with them. */
+static void add_own(struct made *m, uint32_t id, enum amp_dtype dtype, bool is_static, double max,
+                    double flushed)
+{
+    int v = m->count++;
+    bool is_float = amp_dtype_is_autocast(dtype);
+    m->ids[v] = id;
+    m->dtypes[v] = dtype;
+    m->is_static[v] = is_static;
+    m->has_data[v] = true;
+    m->max[v] = is_float ? max : -1;
+    m->has_elements[v] = is_float && is_static;
+    m->flushed[v] = is_float && is_static ? flushed : 0;
+    if (is_float && is_static && max > FLOAT_LIMIT && dtype != AMP_FLOAT16)
+        m->origins[v] = 1u << v;
+}
+
+/* A constant or an input of floats or of integers; what is large is LARGE. */
+static void draw_leaf(struct made *m, uint64_t *seed, float large)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16,
+                                            AMP_INT64};
+    const float rows[4][2] = {{1, 0.5f}, {large, 1}, {0x1p-25f, 0x1p-24f}, {0x1p-26f, 0}};
+    static const double shares[4] = {0, 0, 0.2, 1};
+    unsigned dtype = draw(seed, 5), row = draw(seed, dtype == 3 ? 1 : 4);
+    char name[16];
+    snprintf(name, sizeof name, "v%d", m->count);
+    if (dtypes[dtype] == AMP_INT64 || draw(seed, 4) == 0) {
+        static const int64_t two = 2;
+        bool is_input = draw(seed, 2);
+        uint32_t id = is_input ? input(name, dtypes[dtype], DIMS(2)) : AMP_NONE;
+        if (!is_input && dtypes[dtype] == AMP_INT64)
+            add_own(m, constant(name, AMP_INT64, DIMS(1), &two), AMP_INT64, true, -1, 0);
+        if (is_input) {
+            add_own(m, id, dtypes[dtype], false, -1, 0);
+            m->has_data[m->count - 1] = false;
+        }
+        return;
+    }
+    const struct amp_tensor *data = net_tensor(AMP_FLOAT, DIMS(2), rows[row]);
+    struct amp_tensor *typed = amp_weight_convert(net.model, data, dtypes[dtype]);
+    uint32_t id = amp_graph_add_initializer(net.model, 0, name, typed);
+    add_own(m, id, dtypes[dtype], true,
+            amp_tensor_double(typed, 0) < rows[row][1] ? rows[row][1] : amp_tensor_double(typed, 0),
+            shares[row]);
+}
+
+/* One of the values so far of DTYPE, or of any float type if that is AMP_UNDEFINED; -1: none. */
+static int draw_value(const struct made *m, uint64_t *seed, enum amp_dtype dtype)
+{
+    for (int i = 0; i < 8; i++) {
+        int v = (int)draw(seed, (unsigned)m->count);
+        if (dtype == AMP_UNDEFINED ? amp_dtype_is_autocast(m->dtypes[v]) : m->dtypes[v] == dtype)
+            return v;
+    }
+    return -1;
+}
+
+enum { MOVES = 1, COMPUTES = 2, RANDOM = 4, FILLS = 8, CASTS = 16, SHAPES = 32 };
+
+static const struct {
+    const char *op_type;
+    int n_inputs, does;
+} makers[] = {{"Identity", 1, MOVES},
+              {"Transpose", 1, MOVES},
+              {"Reshape", 1, MOVES | SHAPES},
+              {"Concat", 2, MOVES},
+              {"Neg", 1, COMPUTES},
+              {"Add", 2, COMPUTES},
+              {"Sum", 3, COMPUTES},
+              {"RandomUniformLike", 1, RANDOM},
+              {"Cast", 1, CASTS},
+              {"ConstantOfShape", 0, FILLS | SHAPES}};
+
+/* Notes what comes of the node that makes value V of IN: N inputs that are there. */
+static void conclude_made(struct made *m, int v, const int *in, int n, int does)
+{
+    bool widens = does == CASTS && (m->dtypes[in[0]] == m->dtypes[v] || m->dtypes[v] == AMP_FLOAT);
+    bool moves = (does & MOVES) || widens;
+    int n_floats = 0, from = -1;
+    m->is_static[v] = !(does & RANDOM);
+    m->has_data[v] = does & (MOVES | FILLS);
+    for (int i = 0; i < n; i++) {
+        bool is_float = amp_dtype_is_autocast(m->dtypes[in[i]]);
+        m->is_static[v] &= m->is_static[in[i]];
+        m->has_data[v] &= !is_float || m->has_data[in[i]];
+        n_floats += is_float;
+        from = is_float ? in[i] : from;
+    }
+    m->has_data[v] |= m->is_static[v];
+    if (!m->is_static[v] || (does & FILLS))
+        return;
+    for (int i = 0; i < n; i++)
+        for (int o = 0; o < v; o++) {
+            bool is_reached = m->origins[in[i]] & 1u << o && (moves || m->max[o] >= AMP_GUARD_HUGE);
+            m->origins[v] |= is_reached ? 1u << o : 0;
+            m->is_computed[v] |= is_reached && m->is_computed[in[i]];
+        }
+    m->is_computed[v] |= m->origins[v] != 0 && (!moves || __builtin_popcount(m->origins[v]) > 1);
+    m->has_elements[v] = moves && n_floats == 1 && m->has_elements[from];
+    m->flushed[v] = m->has_elements[v] ? m->flushed[from] : 0;
+}
+
+static void draw_node(struct made *m, uint64_t *seed, float large)
+{
+    unsigned kind = draw(seed, sizeof makers / sizeof *makers);
+    int in[4], n = 0, does = makers[kind].does;
+    enum amp_dtype dtype = AMP_FLOAT;
+    uint32_t ids[4];
+    for (int i = 0; i < makers[kind].n_inputs; i++) {
+        in[n] = draw_value(m, seed, n == 0 ? AMP_UNDEFINED : dtype);
+        if (in[n] < 0)
+            return;
+        dtype = m->dtypes[in[n]];
+        n++;
+    }
+    if (does & SHAPES && (in[n++] = draw_value(m, seed, AMP_INT64)) < 0)
+        return;
+    for (int i = 0; i < n; i++)
+        ids[i] = m->ids[in[i]];
+    uint32_t node = net_node(0, makers[kind].op_type, "made", 1, ids, (size_t)n);
+    bool is_large = draw(seed, 2);
+    float fill = is_large ? large : 1;
+    if (does & CASTS)
+        dtype = draw(seed, 3) == 0 ? AMP_BFLOAT16 : AMP_FLOAT;
+    m->ids[m->count] = net_out(node, 0);
+    amp_value_at(net.model, m->ids[m->count])->dtype = dtype;
+    m->dtypes[m->count] = dtype;
+    m->max[m->count] = -1;
+    if (does & FILLS) {
+        struct amp_tensor *tensor = net_tensor(AMP_FLOAT, DIMS(1), &fill);
+        struct amp_tensor **tensors = amp_arena_alloc(net.arena, sizeof *tensors);
+        *tensors = tensor;
+        amp_node_set_attr(
+            net.model, node,
+            (struct amp_attr){
+                .name = "value", .type = AMP_ATTR_TENSOR, .count = 1, .tensors = tensors});
+    }
+    conclude_made(m, m->count, in, n, does);
+    if (does & FILLS) {
+        bool is_static = m->is_static[m->count];
+        add_own(m, m->ids[m->count], dtype, is_static, fill, 0);
+    } else {
+        m->count++;
+    }
+}
+
+static void assert_made(const struct made *m, int v, struct amp_static_values *values)
+{
+    uint32_t id = m->ids[v], origin = amp_static_values_origin(values, id);
+    assert_int_equal(amp_static_values_has(values, id), m->is_static[v]);
+    assert_int_equal(amp_static_values_has_data(values, id), m->has_data[v]);
+    assert_true(amp_static_values_max(values, id) == m->max[v]);
+    double share = amp_static_values_flushed(values, id, 0);
+    assert_true(fabs(share - m->flushed[v]) < 1e-9);
+    assert_true(amp_static_values_flushed(values, id, 1) == 0);
+    bool is_among = origin == AMP_NONE && m->origins[v] == 0;
+    for (int o = 0; o < m->count; o++)
+        is_among |= m->origins[v] & 1u << o && m->ids[o] == origin;
+    assert_true(is_among);
+    if (origin == AMP_NONE)
+        return;
+    bool is_huge = amp_static_values_max(values, origin) >= AMP_GUARD_HUGE;
+    assert_int_equal(amp_static_values_is_guard(values, id, AMP_GUARD_BOUNDS), !m->is_computed[v]);
+    assert_int_equal(amp_static_values_is_guard(values, id, AMP_GUARD_NONE),
+                     !m->is_computed[v] && is_huge);
+}
+
+static void what_depends_on_constants_is_known(void **state)
+{
+    uint64_t seed = 11;
+    int n_origins = 0, n_computed = 0;
+    (void)state;
+    for (int i = 0; i < 2000; i++) {
+        struct made m = {.count = 0};
+        float large = draw(&seed, 2) ? 0x1p20f : 0x1p110f;
+        net_start(22);
+        while (m.count < VALUES / 2)
+            draw_leaf(&m, &seed, large);
+        while (m.count < VALUES)
+            draw_node(&m, &seed, large);
+        struct amp_static_values *values =
+            amp_static_values_create(net.model, AMP_FLOAT16, FLOAT_LIMIT);
+        for (uint32_t n = 0; n < net.model->n_nodes; n++)
+            amp_static_values_add(values, amp_node_at(net.model, n));
+        for (int v = 0; v < m.count; v++) {
+            assert_made(&m, v, values);
+            n_origins += m.origins[v] != 0;
+            n_computed += m.is_computed[v];
+        }
+        amp_static_values_destroy(values);
+    }
+    assert_true(n_computed > 500 && n_origins > n_computed);
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -2209,6 +2426,7 @@ int main(void)
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         AUTOCAST_TEST(equations_become_what_they_compute),
+        AUTOCAST_TEST(what_depends_on_constants_is_known),
         AUTOCAST_TEST(equations_of_unknown_ranks_have_no_form),
         cmocka_unit_test_setup_teardown(what_is_given_out_twice_keeps_its_name, begin_fold,
                                         end_fold),
