@@ -7,7 +7,9 @@
 #include "autocast/guard.h"
 #include "autocast/notes.h"
 #include "autocast/policy.h"
+#include "autocast/ranges/guards.h"
 #include "autocast/ranges/ranges.h"
+#include "autocast/rules/rule.h"
 #include "autocast/runtimes/lacking.h"
 #include "autocast/runtimes/runtime.h"
 #include "autocast/settle.h"
@@ -2363,6 +2365,343 @@ static void what_depends_on_constants_is_known(void **state)
     assert_true(n_computed > 500 && n_origins > n_computed);
 }
 
+/* ---- guards of values ------------------------------------------------------------------------ */
+
+/* What is known of values, and what follows of it: ranges/guards.h and the limits of rules
+   (rules/rule.h). Numbers are chosen next to the limits. */
+static struct {
+    struct amp_ranges *ranges;
+    struct amp_rule_limits limits;
+    enum amp_dtype lower;
+} guarded;
+
+static void start_guarded(enum amp_dtype lower, enum amp_range_source source)
+{
+    net_start(22);
+    guarded.ranges = amp_ranges_create(net.arena);
+    guarded.ranges->source = source;
+    guarded.lower = lower;
+    guarded.limits = (struct amp_rule_limits){
+        .weight_max = 1024, .activation_max = 1024, .margin = 1, .flush_max = 0.25};
+    guarded.limits.guards = AMP_GUARDS_ON;
+}
+
+static struct amp_range *see(uint32_t value, double largest)
+{
+    const char *name = amp_value_at(net.model, value)->name;
+    struct amp_range *seen = &amp_ranges_entry(guarded.ranges, name)->seen;
+    *seen = (struct amp_range){.count = 2,
+                               .minimum = -largest,
+                               .maximum = largest / 2,
+                               .smallest = largest / 2,
+                               .energy = 1};
+    return seen;
+}
+
+static void prove(uint32_t value, double low, double high)
+{
+    const char *name = amp_value_at(net.model, value)->name;
+    struct amp_value_range *entry = amp_ranges_entry(guarded.ranges, name);
+    entry->proved = (struct amp_interval){low, high};
+    entry->rule = "given";
+}
+
+/* What is found of the node that makes VALUE. */
+static struct amp_decision found_of(uint32_t value)
+{
+    struct amp_decision decision = {.type = AMP_TYPE_ALL_FLOATS, .value = AMP_NONE};
+    struct amp_types types = {net.model, 22};
+    infer_all();
+    struct amp_static_values *values =
+        amp_static_values_create(net.model, guarded.lower, guarded.limits.activation_max);
+    const struct amp_range_guard_options options = {net.model, guarded.lower, &guarded.limits,
+                                                    guarded.ranges, values};
+    struct amp_range_guards *guards = amp_range_guards_create(&options);
+    for (uint32_t n = 0; n < net.model->n_nodes; n++) {
+        amp_static_values_add(values, amp_node_at(net.model, n));
+        amp_range_guards_add(guards, amp_node_at(net.model, n));
+    }
+    const struct amp_node *node = amp_node_at(net.model, node_of(value));
+    bool is_found = amp_range_guards_find(guards, &types, node, &decision);
+    assert_int_equal(is_found, decision.reason != AMP_REASON_RULE);
+    amp_range_guards_destroy(guards);
+    amp_static_values_destroy(values);
+    return decision;
+}
+
+static void assert_found(uint32_t node, enum amp_reason reason, uint32_t value, double number,
+                         enum amp_range_source seen)
+{
+    struct amp_decision found = found_of(node);
+    if (found.reason != reason)
+        fail_msg("%s: %s; %s is right", amp_value_at(net.model, node)->name,
+                 amp_reason_name(found.reason), amp_reason_name(reason));
+    if (reason == AMP_REASON_RULE)
+        return;
+    assert_int_equal(found.value, value);
+    assert_int_equal(found.seen, seen);
+    if (found.number != number)
+        fail_msg("%.9g; %.9g is right", found.number, number);
+}
+
+static void assert_none(uint32_t node)
+{
+    assert_found(node, AMP_REASON_RULE, AMP_NONE, 0, AMP_RANGES_UNSEEN);
+}
+
+enum { WAYS_TO_SEE = 3 * 3 * 3 * 2 * 2 };
+
+/* What was seen is beyond the limit with its margin, unless it is proved that nothing is; whether
+   it is what a node takes or gives. */
+static void what_was_seen_is_held_against_the_limit(void **state)
+{
+    static const enum amp_dtype lowers[] = {AMP_FLOAT16, AMP_BFLOAT16, AMP_FLOAT};
+    static const double largest[] = {255, 256, 257, 511, 512, 513, 1023, 1024, 1025};
+    static const double most[] = {0, 900, 2000};
+    (void)state;
+    for (int i = 0; i < WAYS_TO_SEE; i++)
+        for (size_t k = 0; k < sizeof largest / sizeof *largest; k++) {
+            enum amp_dtype lower = lowers[i % 3];
+            enum amp_range_source source = (enum amp_range_source)(i / 3 % 3);
+            double proved = most[i / 9 % 3], seen = largest[k];
+            bool is_given = i / 27 % 2, is_wide = i / 54;
+            start_guarded(lower, source);
+            guarded.limits.margin = is_wide ? 2 : 1;
+            uint32_t x = input("x", AMP_FLOAT, DIMS(4)), y = NODE("Relu", "y", x);
+            output(y);
+            see(is_given ? y : x, seen);
+            if (proved > 0)
+                prove(x, -proved, proved);
+            double factor = (is_wide ? 2 : 1) * (source == AMP_RANGES_RANDOM ? 2 : 1);
+            bool is_guarded =
+                lower == AMP_FLOAT16 || (lower == AMP_BFLOAT16 && source != AMP_RANGES_UNSEEN);
+            bool is_beyond = seen * factor > 1024 && (seen > 1024 || proved == 0 || proved > 1024);
+            assert_found(y, is_guarded && is_beyond ? AMP_REASON_VALUE_RANGE : AMP_REASON_RULE,
+                         is_given ? y : x, seen, source);
+            guarded.limits.guards = AMP_GUARDS_OFF;
+            assert_none(y);
+        }
+}
+
+/* What is proved not to be 0, and becomes 0, or to be beyond the limit whatever the inputs are. */
+static void what_is_proved_is_held_against_the_limit(void **state)
+{
+    static const struct {
+        double low, high, number;
+        enum amp_reason reason;
+    } rows[] = {{1024, 1e6, 0, AMP_REASON_RULE},
+                {1025, 1e6, 1025, AMP_REASON_VALUE_RANGE},
+                {-1e6, -1025, 1025, AMP_REASON_VALUE_RANGE},
+                {-1e6, -1024, 0, AMP_REASON_RULE},
+                {-1e6, 1e6, 0, AMP_REASON_RULE},
+                {0, 1e6, 0, AMP_REASON_RULE},
+                {0x1p-25, 1, 0x1p-25, AMP_REASON_FLUSH},
+                {-1, -0x1p-26, 0x1p-26, AMP_REASON_FLUSH},
+                {0x1.8p-25, 1, 0, AMP_REASON_RULE}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int is_half = 0; is_half < 2; is_half++) {
+            bool is_flush = rows[i].reason == AMP_REASON_FLUSH;
+            start_guarded(is_half ? AMP_FLOAT16 : AMP_BFLOAT16, AMP_RANGES_DATA);
+            uint32_t x = input("x", AMP_FLOAT, DIMS(4)), y = NODE("Softsign", "y", x);
+            output(y);
+            prove(x, rows[i].low, rows[i].high);
+            assert_found(y, is_flush && !is_half ? AMP_REASON_RULE : rows[i].reason, x,
+                         rows[i].number, AMP_RANGES_UNSEEN);
+        }
+}
+
+/* A share of the energy, and what divides, however it comes to: ONNX's operators. */
+static void what_becomes_0_is_held_against_its_share(void **state)
+{
+    static const struct {
+        const char *op;
+        bool is_second, keeps, divides;
+    } ops[] = {{"Identity", false, true, false},   {"Transpose", false, true, false},
+               {"Sqrt", false, true, false},       {"Abs", false, true, false},
+               {"Neg", false, true, false},        {"Mul", false, true, false},
+               {"Mul", true, true, false},         {"Div", false, true, false},
+               {"Div", true, false, true},         {"Log", false, false, true},
+               {"Reciprocal", false, false, true}, {"Add", false, false, false},
+               {"Add", true, false, false},        {"Exp", false, false, false}};
+    static const double shares[] = {0, 0.25, 0.26};
+    static const double least[] = {0, 0x1p-26, 0x1p-25, 0x1.8p-25};
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (int k = 0; k < 48; k++) {
+            bool is_half = k % 2, is_divided = k / 2 % 2;
+            double share = shares[k / 4 % 3], smallest = least[k / 12];
+            bool has_two = strcmp(ops[i].op, "Mul") == 0 || strcmp(ops[i].op, "Div") == 0 ||
+                           strcmp(ops[i].op, "Add") == 0;
+            start_guarded(is_half ? AMP_FLOAT16 : AMP_BFLOAT16, AMP_RANGES_DATA);
+            uint32_t o = input("o", AMP_FLOAT, DIMS(2, 2));
+            uint32_t y = NODE("Softsign", "y", input("x", AMP_FLOAT, DIMS(2, 2)));
+            uint32_t d =
+                has_two ? NODE(ops[i].op, "d", ops[i].is_second ? o : y, ops[i].is_second ? y : o)
+                        : NODE(ops[i].op, "d", y);
+            output(is_divided ? NODE("Div", "q", o, d) : d);
+            struct amp_range *seen = see(y, 1);
+            seen->smallest = smallest;
+            seen->flushed = share;
+            bool divides = ops[i].divides || (is_divided && ops[i].keeps);
+            bool is_lost = share > 0.25 || (divides && smallest > 0 && smallest <= 0x1p-25);
+            assert_found(y, is_half && is_lost ? AMP_REASON_FLUSH : AMP_REASON_RULE, y, smallest,
+                         AMP_RANGES_DATA);
+        }
+}
+
+/* A mask of C and what is added to it: from 65520 on sums are infinite in float16. */
+static void masks_add_up_to_infinities(void **state)
+{
+    static const struct {
+        float mask;
+        double margin, seen, proved; /* below 0: nothing */
+        bool is_too_much;
+    } rows[] = {
+        {-65504, 1.25, 12.75, -1, false}, {-65504, 1.25, 13, -1, true},
+        {-65504, 2, 7.9, -1, false},      {-65504, 2, 8, -1, true},
+        {-65504, 2, -1, 15, false},       {-65504, 2, -1, 16, true},
+        {-65504, 2, -1, -1, true},        {-65504, 2, 20, 15, false},
+        {-1e9f, 1, -1, -1, true},         {-1e9f, 1, 15, -1, false},
+        {-60000, 1, -1, -1, false},       {-60000, 1, 60000, -1, false},
+        {-60000, 1.5, -1, -1, false},     {-60000, 1.5, 3679, -1, false},
+        {-60000, 1.5, 3680, -1, true},    {-60000, 1.5, -1, 5519, false},
+        {-60000, 1.5, -1, 5520, true},    {60000, 1.5, -1, 5520, true},
+        {-43600, 1.5, 40000, -1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int k = 0; k < 8; k++) {
+            bool is_half = k % 2, is_second = k / 2 % 2, is_sub = k / 4;
+            bool is_seen = rows[i].seen >= 0;
+            double largest = is_seen ? rows[i].seen : rows[i].proved;
+            start_guarded(is_half ? AMP_FLOAT16 : AMP_BFLOAT16, AMP_RANGES_DATA);
+            guarded.limits.activation_max = 65504;
+            guarded.limits.margin = rows[i].margin;
+            uint32_t x = input("x", AMP_FLOAT, DIMS(2)), c = FLOATS("c", rows[i].mask, 0);
+            const char *op = is_sub ? "Sub" : "Add";
+            uint32_t y = is_second ? NODE(op, "y", x, c) : NODE(op, "y", c, x);
+            output(y);
+            if (is_seen)
+                see(x, rows[i].seen);
+            if (rows[i].proved >= 0)
+                prove(x, -rows[i].proved, rows[i].proved / 2);
+            struct amp_decision found = found_of(y);
+            bool is_other = found.reason == AMP_REASON_VALUE_RANGE; /* of x alone */
+            assert_int_equal(is_other, is_seen && rows[i].proved < 0 &&
+                                           rows[i].seen * rows[i].margin > 65504);
+            if (!is_other)
+                assert_found(y, is_half && rows[i].is_too_much ? AMP_REASON_MASK : AMP_REASON_RULE,
+                             x, largest >= 0 ? largest : INFINITY,
+                             is_seen ? AMP_RANGES_DATA : AMP_RANGES_UNSEEN);
+        }
+}
+
+/* What moves, bounds and adds, or multiplies with no more than 1, leaves a mask one. */
+static void masks_go_through_what_keeps_them(void **state)
+{
+    static const struct {
+        const char *op;
+        double other; /* seen of the other input; below 0: nothing; 0: there is none */
+        bool passes;
+    } ops[] = {{"Identity", 0, true}, {"Transpose", 0, true}, {"Max", 1, true},
+               {"Min", 1, true},      {"Add", 1, true},       {"Sub", 1, true},
+               {"Mul", 1, true},      {"Mul", 1.001, false},  {"Mul", -1, true},
+               {"Neg", 0, false},     {"Relu", 0, false},     {"Div", 1, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        for (int is_second = 0; is_second < 2; is_second++) {
+            start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+            guarded.limits.activation_max = 65504;
+            guarded.limits.margin = 2;
+            uint32_t o = input("o", AMP_FLOAT, DIMS(2, 2)), s = input("s", AMP_FLOAT, DIMS(2, 2));
+            uint32_t c = FLOATS("c", -65504);
+            uint32_t t = NODE("Where", "t", input("if", AMP_BOOL, DIMS(2, 2)),
+                              input("x", AMP_FLOAT, DIMS(2, 2)), c);
+            uint32_t u = ops[i].other == 0
+                             ? NODE(ops[i].op, "u", t)
+                             : NODE(ops[i].op, "u", is_second ? o : t, is_second ? t : o);
+            uint32_t y = is_second ? NODE("Add", "y", u, s) : NODE("Add", "y", s, u);
+            uint32_t moved = NODE("Identity", "moved", y), next = NODE("Relu", "next", moved);
+            output(NODE("Relu", "last", next));
+            see(s, 100);
+            if (ops[i].other > 0)
+                see(o, ops[i].other);
+            enum amp_reason reason = ops[i].passes ? AMP_REASON_MASK : AMP_REASON_RULE;
+            assert_found(y, reason, s, 100, AMP_RANGES_DATA);
+            assert_found(moved, reason, s, 100, AMP_RANGES_DATA);
+            assert_found(next, reason, s, 100, AMP_RANGES_DATA);
+            assert_none(net.model->graphs[0].outputs.items[0]);
+        }
+}
+
+/* Of two masks that add up, the second is too much, whatever is known of it. */
+static void two_masks_are_too_much(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+        guarded.limits.activation_max = 65504;
+        guarded.limits.margin = 2;
+        uint32_t c = FLOATS("c", -65504, 0), condition = input("if", AMP_BOOL, DIMS(2));
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+        uint32_t t = NODE("Where", "t", condition, x, i < 2 ? c : x);
+        uint32_t y = i % 2 ? NODE("Add", "y", t, c) : NODE("Add", "y", c, t);
+        output(y);
+        see(x, 1);
+        see(t, 65504);
+        uint32_t other = i == 1 ? c : t;
+        assert_found(y, AMP_REASON_MASK, other, 65504,
+                     other == t ? AMP_RANGES_DATA : AMP_RANGES_UNSEEN);
+    }
+}
+
+/* Moved values beyond the limit are judged where they were seen, not where they are moved to. */
+static void what_is_beyond_is_not_passed_on(void **state)
+{
+    (void)state;
+    start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), moved = NODE("Identity", "moved", x);
+    uint32_t y = NODE("Softsign", "y", moved);
+    output(y);
+    see(x, 2000);
+    assert_found(moved, AMP_REASON_VALUE_RANGE, x, 2000, AMP_RANGES_DATA);
+    assert_none(y);
+}
+
+/* Partial sums: what was seen, times the magnitudes of a column of weights. */
+static void partial_sums_are_held_against_the_limit(void **state)
+{
+    static const struct {
+        double seen;
+        float weights[2];
+        double most; /* 0: nothing is found */
+    } rows[] = {{10, {50, -51}, 0},
+                {10, {51, -52}, 1030},
+                {-1, {51, -52}, 0},
+                {20, {0, 51}, 0},
+                {1, {1023, 2}, 1025}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int k = 0; k < 3; k++) {
+            start_guarded(k == 0 ? AMP_BFLOAT16 : AMP_FLOAT16, AMP_RANGES_DATA);
+            uint32_t x = input("x", AMP_FLOAT, DIMS(1, 2));
+            uint32_t w = constant("w", AMP_FLOAT, DIMS(2, 1), rows[i].weights);
+            uint32_t y = NODE(k == 1 ? "MatMul" : "Gemm", "y", x, w);
+            output(y);
+            if (rows[i].seen >= 0)
+                see(x, rows[i].seen);
+            struct amp_decision found = found_of(y);
+            bool is_too_much = k > 0 && rows[i].most > 0;
+            assert_int_equal(found.reason, is_too_much ? AMP_REASON_PARTIAL_SUMS : AMP_REASON_RULE);
+            if (!is_too_much)
+                continue;
+            assert_int_equal(found.value, x);
+            assert_int_equal(found.seen, AMP_RANGES_DATA);
+            assert_true(fabs(found.number - rows[i].most) < 1e-2);
+        }
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -2426,6 +2765,14 @@ int main(void)
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         AUTOCAST_TEST(equations_become_what_they_compute),
+        AUTOCAST_TEST(what_was_seen_is_held_against_the_limit),
+        AUTOCAST_TEST(what_is_proved_is_held_against_the_limit),
+        AUTOCAST_TEST(what_becomes_0_is_held_against_its_share),
+        AUTOCAST_TEST(masks_add_up_to_infinities),
+        AUTOCAST_TEST(masks_go_through_what_keeps_them),
+        AUTOCAST_TEST(two_masks_are_too_much),
+        AUTOCAST_TEST(what_is_beyond_is_not_passed_on),
+        AUTOCAST_TEST(partial_sums_are_held_against_the_limit),
         AUTOCAST_TEST(what_depends_on_constants_is_known),
         AUTOCAST_TEST(equations_of_unknown_ranks_have_no_form),
         cmocka_unit_test_setup_teardown(what_is_given_out_twice_keeps_its_name, begin_fold,
