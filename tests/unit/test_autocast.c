@@ -1899,7 +1899,7 @@ static void draw_terms(struct equation *e, uint64_t *seed)
 /* Draws sizes, one of which may be 0, dims of 1 in their place, and which of them are not told. */
 static void draw_dims(struct equation *e, uint64_t *seed)
 {
-    int open = (int)draw(seed, LABELS), empty = (int)draw(seed, 60);
+    int open = (int)draw(seed, LABELS), empty = (int)draw(seed, 20);
     unsigned telling = draw(seed, 3);
     e->is_told = telling < 2;
     e->is_all_told = telling == 0;
@@ -2031,6 +2031,45 @@ static int count_reshapes(const struct equation *e)
     return (many == 0 || summed != 1) + (few != 1 || summed != 1) + (many == 0 || few != 1);
 }
 
+/* Adds the labels of term FROM that are in the output or not (IS_OUT), and in the operands so. */
+static void add_order(const struct equation *e, int *order, int *n, int from, bool is_out,
+                      bool is_left, bool is_right)
+{
+    for (int i = 0; i < e->n[from]; i++) {
+        int label = e->terms[from][i];
+        if (has_label(e, 2, label) == is_out && has_label(e, 0, label) == is_left &&
+            has_label(e, 1, label) == is_right)
+            order[(*n)++] = label;
+    }
+}
+
+/* How many of the operands and the result have their labels in another order than MatMul has them:
+   batch, rows or columns as the output has them, and what is summed as the left operand. */
+static int count_transposes(const struct equation *e)
+{
+    int batch = count_labels(e, true, true, true), count = 0;
+    int rows = count_labels(e, true, true, false), columns = count_labels(e, true, false, true);
+    bool is_swapped = batch == 0 && rows <= 1 && columns > 1;
+    for (int t = 0; t < 3; t++) {
+        int order[2 * LABELS], n = 0;
+        bool is_first = t == (is_swapped ? 1 : 0);
+        add_order(e, order, &n, 2, true, true, true);
+        if (t == 2)
+            add_order(e, order, &n, 2, true, !is_swapped, is_swapped);
+        if (t < 2 && is_first)
+            add_order(e, order, &n, 2, true, t == 0, t == 1);
+        if (t < 2)
+            add_order(e, order, &n, 0, false, true, true);
+        if (t < 2 && !is_first)
+            add_order(e, order, &n, 2, true, t == 0, t == 1);
+        if (t == 2)
+            add_order(e, order, &n, 2, true, is_swapped, !is_swapped);
+        assert_int_equal(n, e->n[t]);
+        count += memcmp(order, e->terms[t], (size_t)n * sizeof *order) != 0;
+    }
+    return count;
+}
+
 /* What an Einsum became has no dim that nobody tells where its own inputs have none. */
 static void assert_dims_are_told(const char *text)
 {
@@ -2043,7 +2082,7 @@ static void assert_dims_are_told(const char *text)
 /* What an Einsum became has no part that changes nothing. */
 static void assert_no_idle_part(const char *text, const struct equation *e)
 {
-    int n_reshapes = 0;
+    int n_reshapes = 0, n_transposes = 0;
     for (uint32_t n = 0; n < net.model->n_nodes; n++) {
         const struct amp_node *node = amp_node_at(net.model, n);
         const struct amp_attr *perm = amp_node_attr(node, "perm");
@@ -2053,9 +2092,13 @@ static void assert_no_idle_part(const char *text, const struct equation *e)
         if (is_idle && e->n_terms > 1)
             fail_msg("%s: a Transpose of nothing", text);
         n_reshapes += strcmp(node->op_type, "Reshape") == 0;
+        n_transposes += perm != NULL;
     }
     if (n_reshapes != count_reshapes(e))
         fail_msg("%s: %d Reshape nodes; %d are right", text, n_reshapes, count_reshapes(e));
+    if (strcmp(amp_node_at(net.model, 0)->op_type, "MatMul") == 0 &&
+        n_transposes != count_transposes(e))
+        fail_msg("%s: %d Transpose nodes; %d are right", text, n_transposes, count_transposes(e));
 }
 
 static void run_equation(const struct equation *e, const char *text)
