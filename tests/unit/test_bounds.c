@@ -682,6 +682,157 @@ static void many_elements_are_all_seen(void **state)
     free(items);
 }
 
+/* ---- what dtypes make of bounds -------------------------------------------------------------- */
+
+/* The interval of VALUE where X is told to be within LOW and HIGH. */
+static struct amp_interval bounds_given(uint32_t x, double low, double high, uint32_t value)
+{
+    struct amp_ranges *known = amp_ranges_create(net.arena);
+    struct amp_value_range *entry = amp_ranges_entry(known, amp_value_at(net.model, x)->name);
+    entry->proved = (struct amp_interval){low, high};
+    entry->rule = "given";
+    infer_all();
+    struct amp_bounds *bounds = amp_bounds_create(net.model, known, true);
+    struct amp_interval found = amp_bounds_of(bounds, value);
+    amp_bounds_destroy(bounds);
+    return found;
+}
+
+/* Integers have the ends of their types, which a sum may wrap around; floats and texts have none.
+ */
+static void dtypes_have_their_ends(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        double low, high;
+    } rows[] = {{AMP_BOOL, 0, 1},
+                {AMP_UINT4, 0, 15},
+                {AMP_INT4, -8, 7},
+                {AMP_UINT8, 0, 255},
+                {AMP_INT8, -128, 127},
+                {AMP_UINT16, 0, 65535},
+                {AMP_INT16, -32768, 32767},
+                {AMP_UINT32, 0, 4294967295.0},
+                {AMP_INT32, -2147483648.0, 2147483648.0},
+                {AMP_UINT64, 0, 18446744073709551616.0},
+                {AMP_INT64, -9223372036854775808.0, 9223372036854775808.0},
+                {AMP_FLOAT, -INFINITY, INFINITY},
+                {AMP_DOUBLE, -INFINITY, INFINITY},
+                {AMP_FLOAT16, -INFINITY, INFINITY},
+                {AMP_BFLOAT16, -INFINITY, INFINITY},
+                {AMP_STRING, -INFINITY, INFINITY}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t y = start_one("Identity", 22, rows[i].dtype, DIMS(2));
+        uint32_t x = net.model->graphs[0].inputs.items[0];
+        infer_all();
+        struct amp_bounds *bounds = amp_bounds_create(net.model, NULL, true);
+        is(amp_bounds_of(bounds, x), rows[i].low, rows[i].high);
+        is(amp_bounds_of(bounds, y), rows[i].low, rows[i].high);
+        amp_bounds_destroy(bounds);
+    }
+    net_start(22);
+    uint32_t x = input("x", AMP_INT8, DIMS(2)), y = NODE("Add", "y", x, x);
+    output(y);
+    is(bounds_given(x, 1, 2, y), -128, 127);
+}
+
+/* Results are rounded: up to an infinity, down to the least number or to 0, and a little off in
+   between. What is only moved stays what it is. */
+static void results_are_rounded_to_their_dtype(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        double share, tiny, largest;
+    } rows[] = {{AMP_FLOAT, 0x1p-20, 0x1p-126, 0x1.fffffep127},
+                {AMP_FLOAT16, 0x1p-9, 0x1p-24, 65504},
+                {AMP_BFLOAT16, 0x1p-6, 0x1p-126, 0x1.fep127},
+                {AMP_DOUBLE, 0x1p-40, 0x1p-1022, 0x1.fffffffffffffp1023}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double tiny = rows[i].tiny, largest = rows[i].largest, share = rows[i].share;
+        const struct amp_interval cases[][2] = {
+            {{2, 4}, {2 - 2 * share, 4 + 4 * share}},
+            {{-4, 2}, {-4 - 4 * share, 2 + 2 * share}},
+            {{0, 0}, {0, 0}},
+            {{tiny / 4, tiny / 2}, {0, tiny}},
+            {{-tiny / 2, -tiny / 4}, {-tiny, 0}},
+            {{-tiny / 4, tiny / 4}, {-tiny, tiny}},
+            {{tiny * 4, 1}, {tiny * 4 - tiny * 4 * share, 1 + share}},
+            {{1, largest}, {1 - share, INFINITY}},
+            {{-largest, -1}, {-INFINITY, -1 + share}},
+            {{1, largest / 2}, {1 - share, largest / 2 + largest / 2 * share}},
+            {{largest * 2, largest * 4}, {largest, INFINITY}},
+            {{-largest * 4, -largest * 2}, {-INFINITY, -largest}}};
+        size_t count = sizeof cases / sizeof *cases - (rows[i].dtype == AMP_DOUBLE ? 2 : 0);
+        for (size_t k = 0; k < count; k++) {
+            net_start(22);
+            uint32_t x = input("x", rows[i].dtype, DIMS(2));
+            uint32_t y = NODE("Neg", "y", NODE("Neg", "negative", NODE("Identity", "moved", x)));
+            output(y);
+            uint32_t moved = net_out(0, 0), negative = net_out(1, 0);
+            struct amp_interval given = cases[k][0], wanted = cases[k][1];
+            is(bounds_given(x, given.low, given.high, moved), given.low, given.high);
+            is(bounds_given(x, given.low, given.high, negative), -wanted.high, -wanted.low);
+        }
+    }
+}
+
+/* Moved elements are within the inputs of their dtype, or 0 where gaps may be; all outputs are. */
+static void moved_elements_stay_what_they_are(void **state)
+{
+    static const int64_t zero = 0, two = 2, one_step = 1;
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t slice = NODE("Slice", "slice", x, constant("from", AMP_INT64, DIMS(1), &zero),
+                          constant("to", AMP_INT64, DIMS(1), &two), AMP_NONE,
+                          constant("step", AMP_INT64, DIMS(1), &one_step));
+    uint32_t split = net_node(0, "Split", "split", 2, IDS(x));
+    amp_node_set_int(net.model, split, "num_outputs", 2);
+    uint32_t joined = NODE("Concat", "joined", x, FLOATS("c", 9, 5));
+    set_int(joined, "axis", 0);
+    uint32_t shaped = NODE("Reshape", "shaped", x, constant("shape", AMP_INT64, DIMS(1), &two));
+    amp_node_at(net.model, node_of(shaped))->inputs[1] = NUMBERS("dims", 2, 2);
+    output(slice);
+    output(net_out(split, 0));
+    output(net_out(split, 1));
+    output(joined);
+    output(shaped);
+    is(bounds_given(x, 3, 4, shaped), 3, 4);
+    assert_true(bounds_given(x, 3, 4, slice).high == 4);
+    assert_true(bounds_given(x, -4, -3, slice).low == -4);
+    for (uint32_t i = 0; i < 2; i++)
+        assert_true(bounds_given(x, 3, 4, net_out(split, i)).high == 4);
+    assert_true(bounds_given(x, 3, 4, joined).high == 9);
+    assert_true(bounds_given(x, -3, 4, joined).low == -3);
+    assert_true(bounds_given(x, 3, 12, joined).high == 12);
+}
+
+/* What is noted: of the main graph's floats that are no constants what is proved. */
+static void proofs_are_noted_by_name(void **state)
+{
+    struct amp_ranges *ranges = amp_ranges_create(net.arena);
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 2)), n = input("n", AMP_INT8, DIMS(2));
+    uint32_t c = FLOATS("c", 1, 2);
+    output(NODE("Sigmoid", "s", x));
+    output(NODE("Relu", "r", x));
+    output(NODE("Identity", "moved", n));
+    output(NODE("Neg", "negative", x));
+    output(NODE("Identity", "constant", c));
+    infer_all();
+    amp_bounds_note(net.model, ranges);
+    assert_int_equal(ranges->count, 2);
+    assert_string_equal(ranges->items[0].name, "s");
+    assert_string_equal(ranges->items[0].rule, "Sigmoid");
+    is(ranges->items[0].proved, 0, 1 + 0x1p-20);
+    assert_string_equal(ranges->items[1].name, "r");
+    assert_string_equal(ranges->items[1].rule, "Relu");
+    is(ranges->items[1].proved, 0, INFINITY);
+}
+
 /* ---- files of ranges ------------------------------------------------------------------------- */
 
 /* Reads TEXT as a file: what it says, or what is said of it behind the path. */
@@ -823,6 +974,10 @@ int main(void)
         NET_TEST(operators_bound_their_results),
         cmocka_unit_test(no_bound_is_exceeded),
         NET_TEST(products_are_bounded_by_their_weights),
+        NET_TEST(dtypes_have_their_ends),
+        NET_TEST(results_are_rounded_to_their_dtype),
+        NET_TEST(moved_elements_stay_what_they_are),
+        NET_TEST(proofs_are_noted_by_name),
         NET_TEST(normalized_elements_are_bounded_by_their_number),
         NET_TEST(reductions_are_bounded_by_what_goes_into_one),
         cmocka_unit_test(all_elements_of_constants_are_seen),
