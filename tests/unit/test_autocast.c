@@ -18,6 +18,7 @@
 #include "autocast/wholes.h"
 #include "core/graph/check.h"
 #include "core/graph/dump.h"
+#include "core/graph/uses.h"
 #include "core/status.h"
 #include "core/tensor.h"
 #include "net.h"
@@ -2745,6 +2746,148 @@ static void partial_sums_are_held_against_the_limit(void **state)
         }
 }
 
+/* ---- any casts --------------------------------------------------------------------------------
+ */
+
+enum { FOLD_VALUES = 14 };
+
+static void drop_idle_nodes(void)
+{
+    for (uint32_t n = (uint32_t)net.model->n_nodes; n-- > 0;) {
+        uint32_t *uses = amp_uses_count(net.model);
+        if (uses[net_out(n, 0)] == 0)
+            amp_node_remove(net.model, n);
+        free(uses);
+    }
+    amp_graph_drop_removed(net.model);
+}
+
+/* Draws a model of casts and of what they are between; its outputs, some twice, are in *N_OUTPUTS.
+ */
+static void draw_casts(uint64_t *seed)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16, AMP_DOUBLE,
+                                            AMP_INT8};
+    static const int64_t three = 3;
+    uint32_t values[FOLD_VALUES];
+    int n = 0, n_outputs = 0;
+    net_start(22);
+    values[n++] = input("x", AMP_FLOAT, DIMS(3));
+    values[n++] = input("h", AMP_FLOAT16, DIMS(3));
+    values[n++] = input("i", AMP_INT8, DIMS(3));
+    values[n++] = FLOATS("c", 0.1f, 99.7f, -3.14159f);
+    values[n++] = NODE("ConstantOfShape", "fill",
+                       draw(seed, 2) ? input("shape", AMP_INT64, DIMS(1))
+                                     : constant("dims", AMP_INT64, DIMS(1), &three));
+    bool has_value = draw(seed, 2);
+    static const float number = 2.71828f;
+    if (has_value) {
+        struct amp_tensor **list = amp_arena_alloc(net.arena, sizeof *list);
+        *list = net_tensor(AMP_FLOAT, DIMS(1), &number);
+        amp_node_set_attr(
+            net.model, 0,
+            (struct amp_attr){
+                .name = "value", .type = AMP_ATTR_TENSOR, .count = 1, .tensors = list});
+    }
+    while (n < FOLD_VALUES) {
+        uint32_t from = values[draw(seed, (unsigned)n)];
+        bool is_cast = draw(seed, 4) > 0;
+        values[n] = NODE(is_cast ? "Cast" : "Neg", "v", from);
+        if (is_cast)
+            set_int(values[n], "to", dtypes[draw(seed, 5)]);
+        n++;
+    }
+    while (n_outputs < NET_OUTPUTS) {
+        uint32_t id = values[n_outputs == 0 ? FOLD_VALUES - 1 : 5 + draw(seed, FOLD_VALUES - 5)];
+        output(id);
+        n_outputs++;
+    }
+    drop_idle_nodes();
+}
+
+static void run_casts(void)
+{
+    static const int64_t three = 3;
+    static const float x[3] = {1.2345f, -77.7f, 0.3333f};
+    static const int8_t i[3] = {100, -3, 0};
+    struct amp_tensor inputs[4] = {*net_tensor(AMP_FLOAT, DIMS(3), x)};
+    inputs[1] = *amp_weight_convert(net.model, &inputs[0], AMP_FLOAT16);
+    inputs[2] = *net_tensor(AMP_INT8, DIMS(3), i);
+    inputs[3] = *net_tensor(AMP_INT64, DIMS(1), &three);
+    run_on(inputs);
+}
+
+/* No cast is left that changes nothing, unless both sides have names to keep, that another one
+   stands for, or that could be left out on the way. */
+static void assert_no_idle_cast(bool is_shared)
+{
+    uint32_t *uses = amp_uses_count(net.model);
+    for (uint32_t n = 0; n < net.model->n_nodes; n++) {
+        const struct amp_node *node = amp_node_at(net.model, n);
+        if (node->is_removed || strcmp(node->op_type, "Cast") != 0)
+            continue;
+        assert_true(uses[node->outputs[0]] > 0);
+        const struct amp_value *in = amp_value_at(net.model, node->inputs[0]);
+        const struct amp_value *out = amp_value_at(net.model, node->outputs[0]);
+        assert_true(in->dtype != out->dtype ||
+                    (out->is_output && (in->is_output || in->is_input || in->constant != NULL)));
+        for (uint32_t k = 0; k < n && in->dtype != out->dtype && is_shared; k++) {
+            const struct amp_node *other = amp_node_at(net.model, k);
+            bool is_same = !other->is_removed && strcmp(other->op_type, "Cast") == 0 &&
+                           other->inputs[0] == node->inputs[0] &&
+                           amp_value_at(net.model, other->outputs[0])->dtype == out->dtype;
+            assert_false(is_same && !out->is_output);
+        }
+        if (in->producer == AMP_NONE)
+            continue;
+        const struct amp_node *before = amp_node_at(net.model, in->producer);
+        assert_false(
+            strcmp(before->op_type, "Cast") == 0 &&
+            amp_dtype_is_exact(amp_value_at(net.model, before->inputs[0])->dtype, in->dtype));
+    }
+    free(uses);
+}
+
+/* Whatever folds, the outputs keep their names and all their bits. */
+static void casts_that_fold_change_no_bit(void **state)
+{
+    uint64_t seed = 23;
+    (void)state;
+    for (int i = 0; i < 600; i++) {
+        const char *names[NET_OUTPUTS];
+        double wanted[NET_OUTPUTS][3];
+        enum amp_dtype dtypes[NET_OUTPUTS];
+        bool is_shared = draw(&seed, 2);
+        draw_casts(&seed);
+        run_casts();
+        for (int o = 0; o < NET_OUTPUTS; o++) {
+            names[o] = amp_value_at(net.model, net.model->graphs[0].outputs.items[o])->name;
+            dtypes[o] = net.outputs[o].dtype;
+            for (size_t k = 0; k < 3; k++)
+                wanted[o][k] = dtypes[o] == AMP_INT8 ? (double)amp_tensor_int(&net.outputs[o], k)
+                                                     : amp_tensor_double(&net.outputs[o], k);
+        }
+        size_t before = net.model->graphs[0].nodes.count;
+        size_t n_removed = amp_cast_fold(net.model, is_shared, 0);
+        assert_true(net.model->graphs[0].nodes.count <= before && n_removed <= before);
+        assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
+        assert_no_idle_cast(is_shared);
+        run_casts();
+        for (int o = 0; o < NET_OUTPUTS; o++) {
+            assert_string_equal(
+                amp_value_at(net.model, net.model->graphs[0].outputs.items[o])->name, names[o]);
+            assert_int_equal(net.outputs[o].dtype, dtypes[o]);
+            for (size_t k = 0; k < 3; k++) {
+                double found = dtypes[o] == AMP_INT8 ? (double)amp_tensor_int(&net.outputs[o], k)
+                                                     : amp_tensor_double(&net.outputs[o], k);
+                if (found != wanted[o][k])
+                    fail_msg("model %d, '%s': %.17g; %.17g is right", i, names[o], found,
+                             wanted[o][k]);
+            }
+        }
+    }
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -2808,6 +2951,7 @@ int main(void)
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         AUTOCAST_TEST(equations_become_what_they_compute),
+        AUTOCAST_TEST(casts_that_fold_change_no_bit),
         AUTOCAST_TEST(what_was_seen_is_held_against_the_limit),
         AUTOCAST_TEST(what_is_proved_is_held_against_the_limit),
         AUTOCAST_TEST(what_becomes_0_is_held_against_its_share),

@@ -430,8 +430,7 @@ struct amp_range_guards *amp_range_guards_create(const struct amp_range_guard_op
     find_divisors(guards);
     for (uint32_t v = 0; v < n_values; v++) {
         guards->findings[v] = nothing;
-        if (amp_value_at(options->model, v)->is_input && is_float(guards, v) &&
-            !is_static(guards, v))
+        if (amp_value_at(options->model, v)->is_input && !is_static(guards, v))
             judge(guards, v);
     }
     return guards;
