@@ -1,5 +1,6 @@
 /* Decisions on nodes and values, and the casts that fold. */
 #include "autocast/assign.h"
+#include "autocast/cast_estimate.h"
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "autocast/custom.h"
@@ -22,8 +23,10 @@
 #include "core/status.h"
 #include "core/tensor.h"
 #include "net.h"
+#include "onnx/file/read.h"
 #include "rules_fixture.h"
 
+#include <glob.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -2713,6 +2716,43 @@ static void what_is_beyond_is_not_passed_on(void **state)
     assert_none(y);
 }
 
+/* What is found of an input goes on with its elements, unless they have a finding of their own. */
+static void what_becomes_0_is_passed_on(void **state)
+{
+    (void)state;
+    for (int has_own = 0; has_own < 2; has_own++) {
+        start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2)), moved = NODE("Identity", "moved", x);
+        uint32_t y = NODE("Softsign", "y", moved), other = NODE("Softsign", "other", y);
+        output(other);
+        see(x, 1)->flushed = 0.5;
+        if (has_own)
+            see(moved, 2000);
+        if (has_own)
+            assert_found(y, AMP_REASON_VALUE_RANGE, moved, 2000, AMP_RANGES_DATA);
+        else
+            assert_found(y, AMP_REASON_FLUSH, x, 0.5, AMP_RANGES_DATA);
+        assert_none(other);
+    }
+}
+
+/* Of operators that nobody knows what they take counts. */
+static void values_of_unknown_operators_are_guarded(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+        amp_model_import(net.model, "com.example", 1);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2)), y = NODE("Any", "y", x);
+        amp_node_at(net.model, node_of(y))->domain = "com.example";
+        amp_value_at(net.model, y)->dtype = AMP_FLOAT;
+        output(y);
+        see(x, i == 1 ? 2000 : 10);
+        assert_found(y, i == 1 ? AMP_REASON_VALUE_RANGE : AMP_REASON_RULE, x, 2000,
+                     AMP_RANGES_DATA);
+    }
+}
+
 /* Partial sums: what was seen, times the magnitudes of a column of weights. */
 static void partial_sums_are_held_against_the_limit(void **state)
 {
@@ -2888,6 +2928,132 @@ static void casts_that_fold_change_no_bit(void **state)
     }
 }
 
+/* ---- all cases --------------------------------------------------------------------------------
+ */
+
+/* What a node is to take, by its input's number. */
+struct taken {
+    enum amp_dtype *dtypes;
+    uint32_t count;
+};
+
+static struct taken *note_taken(const struct amp_model *model,
+                                const struct amp_assignment *assignment)
+{
+    struct taken *taken = amp_arena_array(model->arena, model->n_nodes, sizeof *taken);
+    assert_int_equal(assignment->n_nodes, model->n_nodes);
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        taken[id] = (struct taken){
+            amp_arena_array(model->arena, node->n_inputs + 1, sizeof(enum amp_dtype)),
+            node->is_removed ? 0 : node->n_inputs};
+        for (uint32_t i = 0; i < taken[id].count; i++) {
+            bool is_float = node->inputs[i] != AMP_NONE &&
+                            amp_dtype_is_autocast(assignment->values[node->inputs[i]]);
+            taken[id].dtypes[i] = is_float
+                                      ? amp_assigned_dtype(model, assignment, id, node->schema, i)
+                                      : AMP_UNDEFINED;
+        }
+    }
+    return taken;
+}
+
+static void assert_taken(const char *path, const struct amp_model *model, const struct taken *taken,
+                         size_t n_nodes)
+{
+    for (uint32_t id = 0; id < n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        for (uint32_t i = 0; i < taken[id].count && !node->is_removed; i++)
+            if (taken[id].dtypes[i] != AMP_UNDEFINED &&
+                amp_value_at(model, node->inputs[i])->dtype != taken[id].dtypes[i])
+                fail_msg("%s: input %d of %s %d, '%s', is %s; %s is right", path, (int)i,
+                         node->op_type, (int)id, amp_value_at(model, node->inputs[i])->name,
+                         amp_dtype_name(amp_value_at(model, node->inputs[i])->dtype),
+                         amp_dtype_name(taken[id].dtypes[i]));
+    }
+}
+
+/* Casts the model at PATH by the rules of OPTIONS; whether there was anything to cast. */
+static bool cast_case(const char *path, struct amp_assign_options options)
+{
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_assignment assignment;
+    struct amp_inserted_casts casts = {.count = 0};
+    const char *obstacle = NULL;
+    size_t estimate = 0;
+    if (amp_model_read(path, &file, &err) != AMP_OK)
+        return false;
+    struct amp_model *model = file.model;
+    bool is_settled = amp_infer(model, &err) == AMP_OK &&
+                      amp_settle(model, options, &assignment, &obstacle, &err) == AMP_OK &&
+                      amp_infer(model, &err) == AMP_OK;
+    options.cap = is_settled ? (int)amp_model_opset(model, "") : 0;
+    if (is_settled && amp_assign(model, &options, &assignment, &err) == AMP_OK) {
+        const struct amp_ids *outputs = &model->graphs[0].outputs;
+        struct amp_value *before =
+            amp_arena_array(model->arena, outputs->count + 1, sizeof *before);
+        for (size_t o = 0; o < outputs->count; o++)
+            before[o] = *amp_value_at(model, outputs->items[o]);
+        const struct taken *taken = note_taken(model, &assignment);
+        size_t n_nodes = model->n_nodes;
+        bool is_exact = model->n_graphs == 1;
+        for (uint32_t v = 0; v < model->n_values; v++)
+            is_exact &= amp_value_at(model, v)->constant == NULL ||
+                        assignment.values[v] == amp_value_at(model, v)->dtype;
+        estimate = amp_assignment_casts(model, &assignment);
+        if (amp_cast_insert(model, &assignment, true, &casts, &err) != AMP_OK)
+            fail_msg("%s", err.text);
+        if (casts.count != estimate && is_exact)
+            fail_msg("%s: %zu casts; %zu were to be", path, casts.count, estimate);
+        assert_taken(path, model, taken, n_nodes);
+        for (size_t o = 0; o < outputs->count; o++) {
+            assert_string_equal(amp_value_at(model, outputs->items[o])->name, before[o].name);
+            assert_int_equal(amp_value_at(model, outputs->items[o])->dtype, before[o].dtype);
+        }
+        for (size_t c = 0; c < casts.count; c++) {
+            const struct amp_node *cast = amp_node_at(model, casts.items[c].cast);
+            assert_string_equal(cast->op_type, "Cast");
+            assert_true(amp_value_at(model, cast->inputs[0])->dtype !=
+                        amp_value_at(model, cast->outputs[0])->dtype);
+        }
+        if (amp_graph_check(model, &err) != AMP_OK)
+            fail_msg("%s", err.text);
+    }
+    amp_model_close(&file);
+    return estimate > 0;
+}
+
+/* Nodes of all cases take what they were given, with as many casts as were counted; but for bodies
+   and for constants of another dtype than before. */
+static void nodes_take_what_they_were_given(void **state)
+{
+    static const char *const rules[] = {"unlisted: lower\n", "unlisted: fp32\nrules:\n  - "
+                                                             "{precision: lower, ops: [MatMul, "
+                                                             "Conv, Gemm, Relu, Add, Reshape]}\n"};
+    static const char *const folders[] = {"convert", "composites", "ranges"};
+    const char *cases = getenv("CASES");
+    size_t n_cast = 0;
+    assert_non_null(cases);
+    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++) {
+        char pattern[1024], text[256];
+        glob_t found;
+        snprintf(pattern, sizeof pattern, "%s/%s/*/model.onnx", cases, folders[f]);
+        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+        for (int r = 0; r < 4; r++) {
+            snprintf(text, sizeof text, HEAD "%s", rules[r / 2]);
+            reload(*state, text);
+            struct fixture *fixture = *state;
+            const struct amp_assign_options options = {
+                .rules = fixture->rules, .lower = r % 2 ? AMP_FLOAT16 : AMP_BFLOAT16, .cap = 22};
+            for (size_t i = 0; i < found.gl_pathc; i++)
+                n_cast += cast_case(found.gl_pathv[i], options);
+        }
+        globfree(&found);
+    }
+    assert_true(n_cast > 500);
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -2951,6 +3117,9 @@ int main(void)
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         AUTOCAST_TEST(equations_become_what_they_compute),
+        AUTOCAST_TEST(what_becomes_0_is_passed_on),
+        AUTOCAST_TEST(values_of_unknown_operators_are_guarded),
+        AUTOCAST_TEST(nodes_take_what_they_were_given),
         AUTOCAST_TEST(casts_that_fold_change_no_bit),
         AUTOCAST_TEST(what_was_seen_is_held_against_the_limit),
         AUTOCAST_TEST(what_is_proved_is_held_against_the_limit),
