@@ -2878,14 +2878,41 @@ static void assert_no_idle_cast(bool is_shared)
                            amp_value_at(net.model, other->outputs[0])->dtype == out->dtype;
             assert_false(is_same && !out->is_output);
         }
+        assert_false(in->constant != NULL && out->constant != NULL && !out->is_output &&
+                     amp_dtype_bits(out->dtype) <= amp_dtype_bits(in->dtype));
         if (in->producer == AMP_NONE)
             continue;
         const struct amp_node *before = amp_node_at(net.model, in->producer);
+        assert_false(strcmp(before->op_type, "ConstantOfShape") == 0 && !out->is_output &&
+                     amp_dtype_is_autocast(out->dtype));
         assert_false(
             strcmp(before->op_type, "Cast") == 0 &&
             amp_dtype_is_exact(amp_value_at(net.model, before->inputs[0])->dtype, in->dtype));
     }
     free(uses);
+}
+
+/* Of one value, given or constant, each use has a cast of its own or all share one; casts of a
+   constant are one in any case. What takes more room is not stored. */
+static void casts_of_one_value_are_shared(void **state)
+{
+    static const uint16_t halves[2] = {0x3C00, 0x4000};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bool is_shared = i % 2, is_constant = i / 2 % 2, is_other = i / 4;
+        net_start(22);
+        uint32_t x = is_constant ? constant("x", AMP_FLOAT16, DIMS(2), halves)
+                                 : input("x", AMP_FLOAT16, DIMS(2));
+        uint32_t a = NODE("Cast", "a", x), b = NODE("Cast", "b", x);
+        set_int(a, "to", AMP_FLOAT);
+        set_int(b, "to", is_other ? AMP_DOUBLE : AMP_FLOAT);
+        output(NODE("Neg", "y", a));
+        output(NODE("Neg", "z", b));
+        infer_all();
+        bool is_one = !is_other && (is_shared || is_constant);
+        assert_int_equal(amp_cast_fold(net.model, is_shared, 0), is_one ? 1 : 0);
+        assert_int_equal(amp_cast_count(net.model), is_one ? 1 : 2);
+    }
 }
 
 /* Whatever folds, the outputs keep their names and all their bits. */
@@ -3117,6 +3144,7 @@ int main(void)
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         AUTOCAST_TEST(equations_become_what_they_compute),
+        AUTOCAST_TEST(casts_of_one_value_are_shared),
         AUTOCAST_TEST(what_becomes_0_is_passed_on),
         AUTOCAST_TEST(values_of_unknown_operators_are_guarded),
         AUTOCAST_TEST(nodes_take_what_they_were_given),
