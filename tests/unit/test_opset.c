@@ -310,6 +310,59 @@ static void softmax_on_the_last_axis(void **state)
     raised(f, 13, "y = Hardmax-13(x) axis=-1\n");
 }
 
+/* Of dims AXIS on, that which has elements is the one; where none has, it is the last. */
+static void softmax_beside_ones(void **state)
+{
+    static const struct {
+        int axis, single; /* -1: no single one, -2: refused */
+        int64_t dims[4];
+    } lines[] = {
+        {0, 0, {3, 1, 1, 1}},   {0, 1, {1, 3, 1, 1}},  {0, 2, {1, 1, 3, 1}},  {0, 3, {1, 1, 1, 3}},
+        {0, 3, {1, 1, 1, 1}},   {1, 3, {3, 1, 1, 1}},  {3, 3, {3, 3, 3, 1}},  {3, 3, {3, 3, 3, 3}},
+        {2, 2, {3, 3, 3, 1}},   {2, -1, {1, 1, 3, 3}}, {1, -1, {1, 3, 1, 3}}, {0, -1, {3, 1, 1, 3}},
+        {0, -1, {3, 3, 1, 1}},  {4, -1, {1, 1, 1, 1}}, {-1, 3, {3, 3, 3, 3}}, {-4, 1, {1, 3, 1, 1}},
+        {-3, -1, {1, 3, 3, 1}}, {5, -2, {1, 1, 1, 1}}, {-5, -2, {1, 1, 1, 1}}};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        char text[200];
+        const int64_t *dims = lines[i].dims;
+        int start_axis = lines[i].axis + (lines[i].axis < 0 ? 4 : 0);
+        start(f, 11);
+        uint32_t x = input(f, "x", AMP_FLOAT, 4, dims);
+        uint32_t id = node(f, "Softmax", x, AMP_NONE, AMP_NONE, 1);
+        amp_node_set_int(f->model, id, "axis", lines[i].axis);
+        if (lines[i].single >= 0)
+            snprintf(text, sizeof text, "y = Softmax-13(x) axis=%d\n", lines[i].single);
+        else
+            snprintf(text, sizeof text,
+                     "y_Flatten = Flatten-13(x) axis=%d\n"
+                     "y_Reshape = Softmax-13(y_Flatten) axis=-1\n"
+                     "y = Reshape-13(y_Reshape, [%d %d %d %d])\n",
+                     start_axis, (int)dims[0], (int)dims[1], (int)dims[2], (int)dims[3]);
+        if (lines[i].single == -2)
+            refused(f, 13, 12,
+                    "node 0 with output 'y' (Softmax-11): cannot be raised to opset 13: Softmax "
+                    "changed in opset 13: its axis does not fit the rank of its input");
+        else
+            raised(f, 13, text);
+    }
+    for (int axis = -2; axis <= 1; axis++) {
+        char text[200];
+        start(f, 11);
+        uint32_t id =
+            node(f, "Softmax", input_of_any_rank(f, "x", AMP_FLOAT), AMP_NONE, AMP_NONE, 1);
+        amp_node_set_int(f->model, id, "axis", axis);
+        snprintf(text, sizeof text,
+                 "y_Flatten = Flatten-13(x) axis=%d\n"
+                 "y_Reshape = Softmax-13(y_Flatten) axis=-1\n"
+                 "y_Shape = Shape-13(x)\n"
+                 "y = Reshape-13(y_Reshape, y_Shape)\n",
+                 axis);
+        raised(f, 13, axis == -1 ? "y = Softmax-13(x) axis=-1\n" : text);
+    }
+}
+
 static void softmax_over_several_axes(void **state)
 {
     struct fixture *f = *state;
@@ -394,6 +447,30 @@ static void clip_and_pad(void **state)
     set_float(f, id, "value", 0.5f);
     raised(f, 10, "y = Pad-2(x) value=0.5 pads=1,2\n");
     raised(f, 13, "y = Pad-13(x, [1 2], 0.5)\n");
+    for (int i = -1; i <= 1;
+         i++) { /* with 0, which is meant where nothing is said, it is not said */
+        static const char *const values[] = {", -1", "", ", 1"};
+        char text[60];
+        start(f, 10);
+        id = node(f, "Pad", INPUT(f, "x", AMP_DOUBLE, 4), AMP_NONE, AMP_NONE, 1);
+        INTS(f, id, "pads", 1, 2);
+        set_float(f, id, "value", (float)i);
+        snprintf(text, sizeof text, "y = Pad-11(x, [1 2]%.2s%s%s)\n", values[i + 1],
+                 i == 0 ? "" : "float64", i == 0 ? "" : values[i + 1] + 2);
+        raised(f, 11, text);
+        start(f, 10);
+        id = node(f, "Clip", INPUT(f, "x", AMP_FLOAT, 4), AMP_NONE, AMP_NONE, 1);
+        set_float(f, id, "min", (float)i);
+        set_float(f, id, "max", (float)i + 1);
+        snprintf(text, sizeof text, "y = Clip-11(x, %d, %d)\n", i, i + 1);
+        raised(f, 11, text);
+    }
+    start(f, 10);
+    node(f, "Pad", INPUT(f, "x", AMP_UNDEFINED, 4), AMP_NONE, AMP_NONE, 1);
+    refused(
+        f, 11, 10,
+        "node 0 with output 'y' (Pad-2): cannot be raised to opset 11: Pad changed in opset 11: "
+        "its type is not known");
     start(f, 10);
     node(f, "Clip", INPUT(f, "x", AMP_UNDEFINED, 4), AMP_NONE, AMP_NONE, 1);
     refused(
@@ -1016,6 +1093,71 @@ static void group_normalization(void **state)
            "y = GroupNormalization-21(x, y_Reshape_2, y_Reshape_6) num_groups=2\n");
 }
 
+/* What is known of scales and biases is repeated at once; what divides into no groups is refused.
+ */
+static void groups_of_known_scales(void **state)
+{
+    static const char misfit[] = "its channels cannot be divided into its groups";
+    float scale[] = {1, 2}, bias[] = {3, 4};
+    struct fixture *f = *state;
+
+    for (int groups = -1; groups <= 6; groups++) {
+        start(f, 18);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 4, 4), s = weight(f, "s", scale, 2);
+        uint32_t id = node(f, "GroupNormalization", x, s, weight(f, "b", bias, 2), 1);
+        amp_node_set_int(f->model, id, "num_groups", groups);
+        if (groups < 1 || groups == 3 || groups > 4)
+            lacks(f, "GroupNormalization", 21, misfit);
+        else if (groups == 2)
+            raised(f, 21, "y = GroupNormalization-21(x, [1 1 2 2], [3 3 4 4]) num_groups=2\n");
+        else if (groups == 4)
+            raised(f, 21, "y = GroupNormalization-21(x, [1 2], [3 4]) num_groups=4\n");
+    }
+    start(f, 18);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 6, 4), s = weight(f, "s", scale, 2);
+    uint32_t id = node(f, "GroupNormalization", x, s, INPUT(f, "b", AMP_FLOAT, 2), 1);
+    amp_node_set_int(f->model, id, "num_groups", 2);
+    raised(f, 21,
+           "y_Reshape = Reshape-21(b, [-1 1])\n"
+           "y_Expand = Expand-13(y_Reshape, [1 3])\n"
+           "y_Reshape_2 = Reshape-21(y_Expand, [-1])\n"
+           "y = GroupNormalization-21(x, [1 1 1 2 2 2], y_Reshape_2) num_groups=2\n");
+    for (int rank = 2; rank <= 3; rank++) {
+        start(f, 18);
+        x = INPUT(f, "x", AMP_FLOAT, 1, 4, 4), s = weight(f, "s", scale, 2);
+        amp_value_at(f->model, x)->rank = (int8_t)rank;
+        id = node(f, "GroupNormalization", x, s, weight(f, "b", bias, 2), 1);
+        amp_node_set_int(f->model, id, "num_groups", 2);
+        raised(f, 21, "y = GroupNormalization-21(x, [1 1 2 2], [3 3 4 4]) num_groups=2\n");
+    }
+    /* without channels the size of a group is computed, whatever is known of its scale */
+    for (int rank = -1; rank <= 1; rank++) {
+        start(f, 18);
+        x = INPUT(f, "x", AMP_FLOAT, 1, AMP_DIM_UNKNOWN), s = weight(f, "s", scale, 2);
+        id = node(f, "GroupNormalization", x, s, weight(f, "b", bias, 2), 1);
+        amp_value_at(f->model, x)->rank = (int8_t)(rank == 0 ? 2 : rank);
+        amp_node_set_int(f->model, id, "num_groups", 2);
+        raised(f, 21,
+               "y_Reshape = Reshape-21([1 2], [-1 1])\n"
+               "y_Shape = Shape-21(x) start=1 end=2\n"
+               "y_Div = Div-14(y_Shape, [2])\n"
+               "y_Concat = Concat-13([1], y_Div) axis=0\n"
+               "y_Expand = Expand-13(y_Reshape, y_Concat)\n"
+               "y_Reshape_2 = Reshape-21(y_Expand, [-1])\n"
+               "y_Reshape_4 = Reshape-21([3 4], [-1 1])\n"
+               "y_Expand_2 = Expand-13(y_Reshape_4, y_Concat)\n"
+               "y_Reshape_6 = Reshape-21(y_Expand_2, [-1])\n"
+               "y = GroupNormalization-21(x, y_Reshape_2, y_Reshape_6) num_groups=2\n");
+        for (size_t i = 0; i < f->model->n_values; i++)
+            if (strncmp(amp_value_at(f->model, (uint32_t)i)->name, "y_", 2) == 0)
+                assert_int_equal(amp_value_at(f->model, (uint32_t)i)->dtype,
+                                 strpbrk(amp_value_at(f->model, (uint32_t)i)->name, "SDC") ||
+                                         amp_value_at(f->model, (uint32_t)i)->constant != NULL
+                                     ? AMP_INT64
+                                     : AMP_FLOAT);
+    }
+}
+
 /* An experiment of opset 1 on an input of DTYPE. */
 static uint32_t experiment(struct fixture *f, const char *op, enum amp_dtype dtype)
 {
@@ -1071,6 +1213,50 @@ static void what_lacks_something_is_refused(void **state)
             amp_value_at(f->model, i == 0 ? x : slope)->rank = -1;
         node(f, "PRelu", x, slope, AMP_NONE, 1);
         lacks(f, "PRelu", 7, "the shapes of its input and its slope are not known");
+    }
+}
+
+/* Operators of others with a name that is coming, and what is gone, are nobody's concern; nor is
+   what a node that stays as it is does not take. */
+static void what_is_not_raised_stays(void **state)
+{
+    struct fixture *f = *state;
+
+    for (int i = 0; i < 3; i++) {
+        start(f, 13);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2);
+        uint32_t id = node(f, "Relu", x, AMP_NONE, AMP_NONE, 1);
+        struct amp_node *other = amp_node_at(f->model, id);
+        other->op_type = "Gelu";
+        other->schema = NULL;
+        other->since_version = 0;
+        other->domain = i == 0 ? "com.example" : "";
+        if (i == 1) {
+            amp_node_remove(f->model, id);
+            f->model->graphs[0].outputs.count = 0;
+        }
+        if (i < 2)
+            raised(f, 20, i == 0 ? "y = Gelu-0(x)\n" : "");
+        else
+            refused(f, 20, 19,
+                    "node 0 with output 'y' (Gelu): cannot be raised to opset 20: the operator is "
+                    "new in opset 20");
+    }
+    start(f, 14);
+    node(f, "Relu", INPUT(f, "x", AMP_STRING, 2), AMP_NONE, AMP_NONE, 1);
+    raised(f, 22, "y = Relu-14(x)\n");
+    start(f, 13);
+    node(f, "Relu", INPUT(f, "x", AMP_STRING, 2), AMP_NONE, AMP_NONE, 1);
+    refused(f, 14, 13,
+            "node 0 with output 'y' (Relu-14): cannot be raised to opset 14: Relu changed in opset "
+            "14: it takes fewer types");
+    for (int has_axis = 0; has_axis < 2; has_axis++) { /* Concat-1 joins along 1 unless told */
+        start(f, 1);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3);
+        uint32_t id = node(f, "Concat", x, x, AMP_NONE, 1);
+        if (has_axis)
+            amp_node_set_int(f->model, id, "axis", 0);
+        raised(f, 4, has_axis ? "y = Concat-4(x, x) axis=0\n" : "y = Concat-4(x, x) axis=1\n");
     }
 }
 
@@ -1157,6 +1343,7 @@ int main(void)
         TEST(unknown_opsets_are_refused),
         TEST(softmax_on_the_last_axis),
         TEST(softmax_over_several_axes),
+        TEST(softmax_beside_ones),
         TEST(axes_become_inputs),
         TEST(other_attributes_become_inputs),
         TEST(clip_and_pad),
@@ -1181,7 +1368,9 @@ int main(void)
         TEST(orders_become_whole_numbers),
         TEST(coordinates_that_are_gone),
         TEST(group_normalization),
+        TEST(groups_of_known_scales),
         TEST(what_lacks_something_is_refused),
+        TEST(what_is_not_raised_stays),
         TEST(nodes_in_bodies_are_raised),
         TEST(what_cannot_be_raised_leaves_all_as_it_was),
         TEST(every_change_has_its_adapter),
