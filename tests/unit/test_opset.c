@@ -1103,11 +1103,14 @@ static void groups_of_known_scales(void **state)
 
     for (int groups = -1; groups <= 6; groups++) {
         start(f, 18);
-        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 4, 4), s = weight(f, "s", scale, 2);
-        uint32_t id = node(f, "GroupNormalization", x, s, weight(f, "b", bias, 2), 1);
+        int count = groups == 1 ? 1 : 2;
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 4, 4), s = weight(f, "s", scale, count);
+        uint32_t id = node(f, "GroupNormalization", x, s, weight(f, "b", bias, count), 1);
         amp_node_set_int(f->model, id, "num_groups", groups);
         if (groups < 1 || groups == 3 || groups > 4)
             lacks(f, "GroupNormalization", 21, misfit);
+        else if (groups == 1)
+            raised(f, 21, "y = GroupNormalization-21(x, [1 1 1 1], [3 3 3 3]) num_groups=1\n");
         else if (groups == 2)
             raised(f, 21, "y = GroupNormalization-21(x, [1 1 2 2], [3 3 4 4]) num_groups=2\n");
         else if (groups == 4)
@@ -1163,6 +1166,121 @@ static uint32_t experiment(struct fixture *f, const char *op, enum amp_dtype dty
 {
     start(f, 9);
     return node(f, op, INPUT(f, "x", dtype, 1, 2, 4, 4), AMP_NONE, AMP_NONE, 1);
+}
+
+/* Experiments become what they were made of; their definitions are in ONNX's Changelog.md. */
+static void experiments_become_what_they_mean(void **state)
+{
+    static const struct {
+        int64_t border[4], scale[2];
+        const char *raised;
+    } crops[] = {{{1, 2, 3, 4}, {0}, "y = Slice-10(x, [2 1], [-4 -3], [2 3])\n"},
+                 {{1, 2, 3, 4}, {5, 6}, "y = Slice-10(x, [2 1], [7 7], [2 3])\n"},
+                 {{1, 0, 0, 4}, {0}, "y = Slice-10(x, [0 1], [-4 9.22337e+18], [2 3])\n"},
+                 {{0, 2, 3, 0}, {0}, "y = Slice-10(x, [2 0], [9.22337e+18 -3], [2 3])\n"}};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof crops / sizeof *crops; i++) {
+        uint32_t id = experiment(f, "Crop", AMP_FLOAT);
+        set_ints(f, id, "border", 4, crops[i].border);
+        if (crops[i].scale[0] > 0)
+            set_ints(f, id, "scale", 2, crops[i].scale);
+        raised(f, 10, crops[i].raised);
+        const struct amp_node *slice = amp_node_at(f->model, id);
+        const int64_t *ends = amp_value_at(f->model, slice->inputs[2])->constant->data;
+        for (int k = 0; k < 2; k++)
+            assert_true(ends[k] < 100 || ends[k] == INT64_MAX);
+    }
+    experiment(f, "Scale", AMP_FLOAT);
+    raised(f, 10, "y = Mul-7(x, 1)\n");
+    set_float(f, experiment(f, "Scale", AMP_FLOAT16), "scale", 2);
+    raised(f, 10, "y = Mul-7(x, float162)\n");
+    uint32_t id = experiment(f, "Affine", AMP_FLOAT);
+    raised(f, 10, "y_Add = Mul-7(x, 1)\ny = Add-7(y_Add, 0)\n");
+    id = experiment(f, "Affine", AMP_DOUBLE);
+    set_float(f, id, "alpha", 2);
+    set_float(f, id, "beta", 3);
+    raised(f, 10, "y_Add = Mul-7(x, float642)\ny = Add-7(y_Add, float643)\n");
+    id = experiment(f, "ImageScaler", AMP_FLOAT);
+    set_float(f, id, "scale", 2);
+    raised(f, 10, "y = Mul-7(x, 2)\n");
+    id = experiment(f, "ImageScaler", AMP_FLOAT);
+    struct amp_attr bias = {.name = "bias", .type = AMP_ATTR_FLOATS, .count = 2};
+    bias.floats = amp_arena_memdup(f->arena, (const float[]){3, 4}, 2 * sizeof(float));
+    amp_node_set_attr(f->model, id, bias);
+    raised(f, 10, "y_Add = Mul-7(x, 1)\ny = Add-7(y_Add, [3 4]:2x1x1)\n");
+    experiment(f, "ImageScaler", AMP_UNDEFINED);
+    lacks(f, "ImageScaler", 10, "the type of its input is not known");
+    for (int i = 0; i < 2; i++) {
+        char text[100];
+        id = experiment(f, i == 0 ? "ParametricSoftplus" : "ScaledTanh", AMP_FLOAT);
+        set_float(f, id, "alpha", 2);
+        set_float(f, id, "beta", 3);
+        snprintf(text, sizeof text,
+                 "y_Mul = Mul-7(x, 3)\ny_Mul_2 = %s-1(y_Mul)\ny = Mul-7(y_Mul_2, 2)\n",
+                 i == 0 ? "Softplus" : "Tanh");
+        if (i == 1)
+            text[strcspn(text, "1")] = '6';
+        raised(f, 10, text);
+    }
+    for (int across = 0; across < 2; across++)
+        for (int divides = -1; divides < 2; divides++) {
+            start(f, 1);
+            uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 2, 4, 4);
+            id = node(f, "Softplus", x, AMP_NONE, AMP_NONE, 1);
+            amp_node_at(f->model, id)->op_type = "MeanVarianceNormalization";
+            amp_node_at(f->model, id)->schema = amp_schema_find("", "MeanVarianceNormalization", 1);
+            if (amp_node_at(f->model, id)->schema == NULL)
+                continue;
+            amp_node_set_int(f->model, id, "across_channels", across);
+            if (divides >= 0)
+                amp_node_set_int(f->model, id, "normalize_variance", divides);
+            if (divides == 0)
+                lacks(f, "MeanVarianceNormalization", 9, "it does not divide by the deviation");
+            else
+                raised(f, 9,
+                       across ? "y = MeanVarianceNormalization-9(x) axes=0,2,3,1\n"
+                              : "y = MeanVarianceNormalization-9(x) axes=0,2,3\n");
+        }
+    for (int sides = 0; sides < 4; sides++) { /* a scale that is not said is none */
+        start(f, 1);
+        id = node(f, "Upsample", INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), AMP_NONE, AMP_NONE, 1);
+        if (sides & 1)
+            set_float(f, id, "height_scale", 2);
+        if (sides & 2)
+            set_float(f, id, "width_scale", 3);
+        if (sides < 3)
+            lacks(f, "Upsample", 7, "it has no scales");
+        else
+            raised(f, 7, "y = Upsample-7(x) scales=1,1,2,3\n");
+    }
+}
+
+/* What a cast is to make of a constant is filled in where it is asked for. */
+static void constants_that_are_not_filled_in(void **state)
+{
+    struct fixture *f = *state;
+    float items[] = {1, 2, 3};
+
+    for (int has_data = 0; has_data < 2; has_data++) {
+        start(f, 6);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT16, 2, 3, 4), slope = weight(f, "w", items, 3);
+        struct amp_tensor *cast = amp_arena_alloc(f->arena, sizeof *cast);
+        struct amp_value *value = amp_value_at(f->model, slope);
+        *cast = (struct amp_tensor){
+            .dtype = AMP_FLOAT16, .shape = value->constant->shape, .source = value->constant};
+        if (has_data) {
+            cast->data = amp_arena_alloc(f->arena, 6);
+            for (size_t i = 0; i < 3; i++)
+                amp_tensor_set_double(cast, i, (double)i + 5);
+        }
+        value->constant = cast;
+        value->dtype = AMP_FLOAT16;
+        node(f, "PRelu", x, slope, AMP_NONE, 1);
+        raised(f, 7,
+               has_data ? "y = PRelu-7(x, float16[5 6 7]:3x1)\n"
+                        : "y = PRelu-7(x, float16[1 2 3]:3x1)\n");
+    }
 }
 
 static void what_lacks_something_is_refused(void **state)
@@ -1369,6 +1487,8 @@ int main(void)
         TEST(coordinates_that_are_gone),
         TEST(group_normalization),
         TEST(groups_of_known_scales),
+        TEST(experiments_become_what_they_mean),
+        TEST(constants_that_are_not_filled_in),
         TEST(what_lacks_something_is_refused),
         TEST(what_is_not_raised_stays),
         TEST(nodes_in_bodies_are_raised),
