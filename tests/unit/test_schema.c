@@ -10,7 +10,10 @@
 
 #include "core/dtype.h"
 #include "core/graph/graph.h"
+#include "core/graph/uses.h"
+#include "onnx/schema/check.h"
 #include "onnx/schema/difference.h"
+#include "onnx/schema/slices.h"
 #include "onnx/schema/schema.h"
 #include "check/compare.h"
 #include "trial.h"
@@ -677,9 +680,485 @@ static void outputs_may_be_left_out(void **state)
     try_all(take_fourth_output, 5);
 }
 
+/* ---- nodes against the table: each definition, with one thing wrong at a time ---- */
+
+struct bench {
+    struct amp_arena *arena;
+    struct amp_model *model;
+    uint32_t node, x;
+};
+
+/* A model of one node of S with N_INPUTS inputs 'x' and N_OUTPUTS outputs 'x', whose type is not
+   known, and with the attributes that S requires. */
+static void bench_open(struct bench *b, const struct amp_schema *s, int n_inputs, int n_outputs)
+{
+    b->arena = amp_arena_create();
+    b->model = amp_model_create(b->arena, "test.onnx");
+    amp_graph_add(b->model, "main", AMP_NONE);
+    b->x = amp_graph_add_value(b->model, 0, "x");
+    amp_value_at(b->model, b->x)->kind = AMP_KIND_TENSOR;
+    b->node = amp_graph_add_node(b->model, 0, s->name, (uint32_t)n_inputs, (uint32_t)n_outputs);
+    struct amp_node *node = amp_node_at(b->model, b->node);
+    node->name = "n";
+    node->domain = s->domain;
+    node->schema = s;
+    node->since_version = s->since_version;
+    for (int i = 0; i < n_inputs; i++)
+        node->inputs[i] = b->x;
+    for (int i = 0; i < n_outputs; i++)
+        node->outputs[i] = b->x;
+    for (size_t i = 0; i < s->n_attrs; i++)
+        if (s->attrs[i].required)
+            amp_node_set_attr(b->model, b->node,
+                              (struct amp_attr){.name = s->attrs[i].name,
+                                                .type = (enum amp_attr_type)s->attrs[i].type});
+}
+
+static void bench_close(struct bench *b)
+{
+    amp_arena_destroy(b->arena);
+}
+
+/* Expects of the node, by CHECK, the failure of which PROBLEM tells behind the node's name; NULL:
+   none. */
+static void judged(const struct bench *b,
+                   enum amp_status (*check)(const struct amp_model *, uint32_t, struct amp_error *),
+                   const char *problem)
+{
+    char text[700], message[1400];
+    struct amp_error err = {.status = AMP_OK};
+    amp_node_text(b->model, b->node, text, sizeof text);
+    snprintf(message, sizeof message, "%s%s", text, problem != NULL ? problem : "");
+    enum amp_status status = check(b->model, b->node, &err);
+    if (problem == NULL && status != AMP_OK)
+        fail_msg("%s: nothing is wrong, but: %s", text, err.text);
+    if (problem == NULL)
+        return;
+    if (status != AMP_MODEL)
+        fail_msg("not refused: %s", message);
+    assert_string_equal(err.text, message);
+}
+
+static const struct amp_schema *next_in_use(size_t *at)
+{
+    const struct amp_schema *s = amp_schema_at((*at)++);
+    while (s != NULL && s->deprecated)
+        s = amp_schema_at((*at)++);
+    return s;
+}
+
+/* Judges a node with COUNT of what S has MIN to MAX of. */
+static void judge_count(const struct amp_schema *s, bool is_input, int count, int min, int max)
+{
+    struct bench b;
+    char problem[200];
+    const char *what = is_input ? "input" : "output";
+    bench_open(&b, s, is_input ? count : s->min_inputs, is_input ? s->min_outputs : count);
+    if (min == max)
+        snprintf(problem, sizeof problem, ": %d %ss; %d needed", count, what, min);
+    else if (max == INT_MAX)
+        snprintf(problem, sizeof problem, ": %d %ss; at least %d needed", count, what, min);
+    else
+        snprintf(problem, sizeof problem, ": %d %ss; %d to %d allowed", count, what, min, max);
+    judged(&b, amp_check_node, count < min || count > max ? problem : NULL);
+    bench_close(&b);
+}
+
+static void numbers_of_inputs_and_outputs_are_checked(void **state)
+{
+    const struct amp_schema *s;
+    (void)state;
+    for (size_t at = 0; (s = next_in_use(&at)) != NULL;) {
+        for (int n = s->min_inputs > 0 ? s->min_inputs - 1 : 0; n <= s->n_inputs + 1; n++)
+            judge_count(s, true, n, s->min_inputs, s->max_inputs);
+        for (int n = s->min_outputs > 0 ? s->min_outputs - 1 : 0; n <= s->n_outputs + 1; n++)
+            judge_count(s, false, n, s->min_outputs, s->max_outputs);
+    }
+}
+
+/* Judges a node of S without input or output I. */
+static void judge_missing(const struct amp_schema *s, bool is_input, int i)
+{
+    struct bench b;
+    char problem[200];
+    const struct amp_schema_param *param = is_input ? &s->inputs[i] : &s->outputs[i];
+    bool is_needed = param->option == AMP_PARAM_SINGLE ||
+                     (is_input && param->option == AMP_PARAM_VARIADIC && param->homogeneous);
+    int n_inputs = s->min_inputs > s->n_inputs ? s->min_inputs : s->n_inputs;
+    int n_outputs = s->min_outputs > s->n_outputs ? s->min_outputs : s->n_outputs;
+    bench_open(&b, s, n_inputs, n_outputs);
+    struct amp_node *node = amp_node_at(b.model, b.node);
+    judged(&b, amp_check_node, NULL);
+    (is_input ? node->inputs : node->outputs)[i] = AMP_NONE;
+    snprintf(problem, sizeof problem, ": %s %d (%s) is missing", is_input ? "input" : "output", i,
+             param->name);
+    judged(&b, amp_check_node, is_needed ? problem : NULL);
+    bench_close(&b);
+}
+
+static void what_is_needed_is_missed(void **state)
+{
+    const struct amp_schema *s;
+    (void)state;
+    for (size_t at = 0; (s = next_in_use(&at)) != NULL;) {
+        for (int i = 0; i < s->n_inputs; i++)
+            judge_missing(s, true, i);
+        for (int i = 0; i < s->n_outputs; i++)
+            judge_missing(s, false, i);
+    }
+}
+
+static void attributes_are_checked(void **state)
+{
+    /* as AttributeProto numbers its types */
+    static const char *const types[] = {"undefined",      "a float", "an int", "a string",
+                                        "a tensor",       "a graph", "floats", "ints",
+                                        "strings",        "tensors", "graphs", "a sparse tensor",
+                                        "sparse tensors", "a type",  "types"};
+    const struct amp_schema *s;
+    (void)state;
+    for (size_t at = 0; (s = next_in_use(&at)) != NULL;) {
+        struct bench b;
+        char problem[200];
+        bench_open(&b, s, s->min_inputs, s->min_outputs);
+        struct amp_attr unknown = {.name = "no_such_attribute", .type = AMP_ATTR_INT};
+        amp_node_set_attr(b.model, b.node, unknown);
+        judged(&b, amp_check_node, ": unknown attribute 'no_such_attribute'");
+        amp_node_remove_attr(b.model, b.node, unknown.name);
+        for (size_t i = 0; i < s->n_attrs; i++) {
+            const char *name = s->attrs[i].name;
+            int right = s->attrs[i].type;
+            for (int type = 0; type < (int)(sizeof types / sizeof *types); type++) {
+                struct amp_attr attr = {.name = name, .type = (enum amp_attr_type)type};
+                amp_node_set_attr(b.model, b.node, attr);
+                snprintf(problem, sizeof problem, ": attribute '%s' holds %s; %s is needed", name,
+                         types[type], types[right]);
+                judged(&b, amp_check_node, type == right ? NULL : problem);
+            }
+            amp_node_remove_attr(b.model, b.node, name);
+            snprintf(problem, sizeof problem, ": attribute '%s' is missing", name);
+            judged(&b, amp_check_node, s->attrs[i].required ? problem : NULL);
+            if (s->attrs[i].required)
+                amp_node_set_attr(
+                    b.model, b.node,
+                    (struct amp_attr){.name = name, .type = (enum amp_attr_type)right});
+        }
+        bench_close(&b);
+    }
+}
+
+static void deprecated_operators_are_refused(void **state)
+{
+    const struct amp_schema *s;
+    size_t count = 0;
+    (void)state;
+    for (size_t i = 0; (s = amp_schema_at(i)) != NULL; i++) {
+        struct bench b;
+        char problem[200];
+        if (!s->deprecated)
+            continue;
+        bench_open(&b, s, s->min_inputs, s->min_outputs);
+        snprintf(problem, sizeof problem, ": the operator is deprecated since opset %d",
+                 s->since_version);
+        judged(&b, amp_check_node, problem);
+        amp_node_at(b.model, b.node)->schema = NULL;
+        judged(&b, amp_check_node, NULL);
+        judged(&b, amp_check_types, NULL);
+        bench_close(&b);
+        count++;
+    }
+    assert_true(count > 0);
+}
+
+/* The names of the dtypes in MASK, as they stand in a message. */
+static const char *names_of(uint32_t mask)
+{
+    static char text[512];
+    text[0] = '\0';
+    for (int d = 1; d < AMP_DTYPE_COUNT; d++)
+        if (mask & AMP_DTYPE_BIT(d))
+            strcat(strcat(text, text[0] != '\0' ? ", " : ""), amp_dtype_name((enum amp_dtype)d));
+    return text;
+}
+
+static const char *kinds_of(const struct amp_schema_type *type)
+{
+    static char text[200];
+    const uint32_t masks[] = {type->has_maps, type->tensors, type->sequences, type->optionals,
+                              type->optional_sequences};
+    static const char *const names[] = {"map", "tensor", "sequence", "optional",
+                                        "optional sequence"};
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++)
+        if (masks[i] != 0)
+            strcat(strcat(text, text[0] != '\0' ? ", " : ""), names[i]);
+    return text;
+}
+
+/* Judges a node of S whose input or output I has each type in turn, where those of the others are
+   not known. */
+static void judge_types(const struct amp_schema *s, bool is_input, int i)
+{
+    const struct amp_schema_param *param = is_input ? &s->inputs[i] : &s->outputs[i];
+    const struct amp_schema_type *type = &s->types[param->type];
+    const uint32_t masks[] = {type->tensors, type->sequences, type->optionals,
+                              type->optional_sequences};
+    static const enum amp_kind kinds[] = {AMP_KIND_TENSOR, AMP_KIND_SEQUENCE, AMP_KIND_OPTIONAL,
+                                          AMP_KIND_OPTIONAL_SEQUENCE};
+    struct bench b;
+    bench_open(&b, s, s->n_inputs, s->n_outputs);
+    uint32_t v = amp_graph_add_value(b.model, 0, "v");
+    struct amp_node *node = amp_node_at(b.model, b.node);
+    struct amp_value *value = amp_value_at(b.model, v);
+    (is_input ? node->inputs : node->outputs)[i] = v;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (int d = 0; d < AMP_DTYPE_COUNT; d++) {
+            char problem[800], place[40];
+            value->kind = kinds[k];
+            value->dtype = (enum amp_dtype)d;
+            snprintf(place, sizeof place, ", %s %d ('v'): ", is_input ? "input" : "output", i);
+            if (masks[k] == 0)
+                snprintf(problem, sizeof problem, "%sits type is %s; allowed: %s", place,
+                         amp_kind_name(kinds[k]), kinds_of(type));
+            else
+                snprintf(problem, sizeof problem, "%sdtype %s; allowed: %s", place,
+                         amp_dtype_name(value->dtype), names_of(masks[k]));
+            bool is_allowed = d == AMP_UNDEFINED || (masks[k] & AMP_DTYPE_BIT(d)) != 0;
+            judged(&b, amp_check_types, is_allowed ? NULL : problem);
+        }
+    bench_close(&b);
+}
+
+static void types_are_checked(void **state)
+{
+    const struct amp_schema *s;
+    (void)state;
+    for (size_t at = 0; (s = next_in_use(&at)) != NULL;) {
+        for (int i = 0; i < s->n_inputs; i++)
+            judge_types(s, true, i);
+        for (int i = 0; i < s->n_outputs; i++)
+            judge_types(s, false, i);
+    }
+}
+
+/* Judges a node of S that has tensors of two dtypes as its parameters I and K, inputs before
+   outputs; false: they cannot be, or need not be, of one type. */
+static bool judge_pair(const struct amp_schema *s, int i, int k)
+{
+    const struct amp_schema_param *a =
+        i < s->n_inputs ? &s->inputs[i] : &s->outputs[i - s->n_inputs];
+    const struct amp_schema_param *c =
+        k < s->n_inputs ? &s->inputs[k] : &s->outputs[k - s->n_inputs];
+    const struct amp_schema_type *type = &s->types[a->type];
+    uint32_t rest = type->tensors & (type->tensors - 1);
+    struct bench b;
+    char problem[300];
+    if (a->type != c->type || rest == 0)
+        return false;
+    bench_open(&b, s, s->n_inputs, s->n_outputs);
+    uint32_t v = amp_graph_add_value(b.model, 0, "v"), w = amp_graph_add_value(b.model, 0, "w");
+    struct amp_node *node = amp_node_at(b.model, b.node);
+    *(i < s->n_inputs ? &node->inputs[i] : &node->outputs[i - s->n_inputs]) = v;
+    *(k < s->n_inputs ? &node->inputs[k] : &node->outputs[k - s->n_inputs]) = w;
+    amp_value_at(b.model, v)->kind = amp_value_at(b.model, w)->kind = AMP_KIND_TENSOR;
+    amp_value_at(b.model, v)->dtype = (enum amp_dtype)__builtin_ctz(type->tensors);
+    amp_value_at(b.model, w)->dtype = amp_value_at(b.model, v)->dtype;
+    judged(&b, amp_check_types, NULL);
+    amp_value_at(b.model, w)->dtype = (enum amp_dtype)__builtin_ctz(rest);
+    bool is_one = type->name != NULL && (a->option != AMP_PARAM_VARIADIC || a->homogeneous) &&
+                  (c->option != AMP_PARAM_VARIADIC || c->homogeneous);
+    if (is_one)
+        snprintf(problem, sizeof problem,
+                 ", %s %d ('w'): dtype %s; %s needed, as other parameters of type %s have it",
+                 k < s->n_inputs ? "input" : "output", k < s->n_inputs ? k : k - s->n_inputs,
+                 amp_dtype_name(amp_value_at(b.model, w)->dtype),
+                 amp_dtype_name(amp_value_at(b.model, v)->dtype), type->name);
+    judged(&b, amp_check_types, is_one ? problem : NULL);
+    bench_close(&b);
+    return true;
+}
+
+static void variables_are_of_one_dtype(void **state)
+{
+    const struct amp_schema *s;
+    size_t n_judged = 0;
+    (void)state;
+    for (size_t at = 0; (s = next_in_use(&at)) != NULL;)
+        for (int i = 0; i < s->n_inputs + s->n_outputs; i++)
+            for (int k = i + 1; k < s->n_inputs + s->n_outputs; k++)
+                n_judged += judge_pair(s, i, k);
+    assert_true(n_judged > 500);
+}
+
+/* ---- slices that lose the dim that they were cut along ---- */
+
+struct cut {
+    struct amp_arena *arena;
+    struct amp_model *model;
+    uint32_t split, sequence, slice;
+};
+
+static uint32_t add_op(struct cut *cut, const char *op, uint32_t a, uint32_t b, const char *output)
+{
+    uint32_t id = amp_graph_add_node(cut->model, 0, op, b == AMP_NONE ? 1 : 2, 1);
+    uint32_t y = amp_graph_add_value(cut->model, 0, output);
+    struct amp_node *node = amp_node_at(cut->model, id);
+    node->schema = amp_schema_find("", op, 18);
+    node->since_version = node->schema->since_version;
+    node->inputs[0] = a;
+    if (b != AMP_NONE)
+        node->inputs[1] = b;
+    amp_value_at(cut->model, y)->kind = AMP_KIND_TENSOR;
+    amp_node_set_output(cut->model, id, 0, y);
+    return y;
+}
+
+/* x of 2x3x4 cut along AXIS, where keepdims is 0, into slices of which one is taken. */
+static void cut_open(struct cut *cut, int rank, int axis)
+{
+    struct amp_shape shape = {3, {2, 3, 4}};
+    cut->arena = amp_arena_create();
+    cut->model = amp_model_create(cut->arena, "test.onnx");
+    amp_model_import(cut->model, "", 18);
+    amp_graph_add(cut->model, "main", AMP_NONE);
+    uint32_t x = amp_graph_add_value(cut->model, 0, "x");
+    amp_value_set_shape(cut->model, x, &shape);
+    amp_value_at(cut->model, x)->kind = AMP_KIND_TENSOR;
+    amp_value_at(cut->model, x)->rank = (int8_t)rank;
+    struct amp_tensor *one = amp_arena_alloc(cut->arena, sizeof *one);
+    *one = (struct amp_tensor){.dtype = AMP_INT64, .data = amp_arena_alloc(cut->arena, 8)};
+    *(int64_t *)one->data = 1;
+    uint32_t length = amp_graph_add_initializer(cut->model, 0, "one", one);
+    cut->sequence = add_op(cut, "SplitToSequence", x, length, "s");
+    amp_value_at(cut->model, cut->sequence)->kind = AMP_KIND_SEQUENCE;
+    cut->split = amp_value_at(cut->model, cut->sequence)->producer;
+    amp_node_set_int(cut->model, cut->split, "keepdims", 0);
+    amp_node_set_int(cut->model, cut->split, "axis", axis);
+}
+
+/* Whether the slices lose the dim; closes. */
+static bool cut_loses(struct cut *cut)
+{
+    struct amp_uses uses = amp_uses_create(cut->model);
+    bool loses = amp_slices_lose_dim(cut->model, &uses, cut->split);
+    amp_uses_destroy(&uses);
+    amp_arena_destroy(cut->arena);
+    return loses;
+}
+
+/* Only where the node says keepdims 0 and cuts single ones by a scalar that is known. */
+static void only_single_slices_lose_a_dim(void **state)
+{
+    struct cut cut;
+    (void)state;
+    for (int i = 0; i < 11; i++) {
+        cut_open(&cut, 3, 1);
+        struct amp_node *node = amp_node_at(cut.model, cut.split);
+        struct amp_value *length = amp_value_at(cut.model, node->inputs[1]);
+        if (i == 1)
+            amp_node_set_int(cut.model, cut.split, "keepdims", 1);
+        if (i == 2)
+            amp_node_remove_attr(cut.model, cut.split, "keepdims");
+        if (i == 3)
+            *(int64_t *)length->constant->data = 2;
+        if (i == 4)
+            *(int64_t *)length->constant->data = 0;
+        if (i == 5)
+            length->constant->shape = (struct amp_shape){1, {1}};
+        if (i == 6)
+            length->constant = NULL;
+        if (i == 7)
+            node->inputs[1] = AMP_NONE;
+        if (i == 8)
+            node->n_inputs = 1;
+        if (i == 9)
+            node->is_removed = true;
+        if (i == 10)
+            node->outputs[0] = AMP_NONE;
+        assert_int_equal(cut_loses(&cut), i == 0);
+    }
+    cut_open(&cut, 3, 1);
+    amp_node_change(cut.model, cut.split, "", "Concat", 13);
+    assert_false(cut_loses(&cut));
+}
+
+/* What the file says of a slice, by its rank, of what is joined of all or of the sequence itself:
+   they lose the dim unless somebody says that they keep it. */
+static void ranks_tell_whether_slices_lose_a_dim(void **state)
+{
+    (void)state;
+    for (int source = -1; source <= 3; source += 4)
+        for (int axis = -4; axis <= 3; axis++)
+            for (int rank = -1; rank <= 4; rank++)
+                for (int who = 0; who < 5; who++) {
+                    struct cut cut;
+                    cut_open(&cut, source, axis);
+                    bool is_cut = source == 3 && axis >= -3 && axis < 3;
+                    uint32_t y = cut.sequence;
+                    if (who == 0)
+                        y = add_op(&cut, "SequenceAt", y, y, "y");
+                    else if (who < 3)
+                        y = add_op(&cut, "ConcatFromSequence", y, AMP_NONE, "y");
+                    else if (who == 3)
+                        y = add_op(&cut, "SequenceLength", y, AMP_NONE, "y");
+                    if (who == 2)
+                        amp_node_set_int(cut.model, amp_value_at(cut.model, y)->producer,
+                                         "new_axis", 1);
+                    amp_value_at(cut.model, y)->rank = (int8_t)rank;
+                    if (rank > 0)
+                        amp_value_set_shape(cut.model, y, &(struct amp_shape){rank, {0}});
+                    bool keeps = is_cut && who != 3 && rank == (who == 2 ? 4 : 3);
+                    if (cut_loses(&cut) != !keeps)
+                        fail_msg("rank %d along %d, said by %d of rank %d", source, axis, who,
+                                 rank);
+                }
+}
+
+/* A slice of 2x4 or 2x1x4 is multiplied by what takes one of them alone, or both. */
+static void readers_tell_whether_slices_lose_a_dim(void **state)
+{
+    static const struct {
+        struct amp_shape other, product;
+        bool loses;
+    } lines[] = {{{2, {4, 5}}, {.rank = -1}, true}, /* both fit */
+                 {{2, {4, 5}}, {3, {2, 1, 5}}, false},
+                 {{2, {4, 5}}, {2, {2, 5}}, true},
+                 {{3, {7, 4, 5}}, {.rank = -1}, true},
+                 {{3, {2, 4, 5}}, {3, {2, 1, 5}}, true},
+                 {{1, {4}}, {2, {2, 1}}, false},
+                 {{1, {4}}, {1, {2}}, true},
+                 {{4, {7, 3, 4, 5}}, {4, {7, 3, 2, 5}}, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (int n_readers = 1; n_readers <= 2; n_readers++) {
+            struct cut cut;
+            cut_open(&cut, 3, 1);
+            uint32_t slice = add_op(&cut, "SequenceAt", cut.sequence, cut.sequence, "y");
+            uint32_t other = amp_graph_add_value(cut.model, 0, "o");
+            amp_value_set_shape(cut.model, other, &lines[i].other);
+            amp_value_at(cut.model, other)->kind = AMP_KIND_TENSOR;
+            if (n_readers == 2) /* says nothing */
+                add_op(&cut, "Relu", slice, AMP_NONE, "z");
+            uint32_t product = add_op(&cut, "MatMul", slice, other, "p");
+            if (lines[i].product.rank >= 0)
+                amp_value_set_shape(cut.model, product, &lines[i].product);
+            if (cut_loses(&cut) != lines[i].loses)
+                fail_msg("line %zu with %d readers", i, n_readers);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_of_inputs_and_outputs_are_checked),
+        cmocka_unit_test(what_is_needed_is_missed),
+        cmocka_unit_test(attributes_are_checked),
+        cmocka_unit_test(deprecated_operators_are_refused),
+        cmocka_unit_test(types_are_checked),
+        cmocka_unit_test(variables_are_of_one_dtype),
+        cmocka_unit_test(only_single_slices_lose_a_dim),
+        cmocka_unit_test(ranks_tell_whether_slices_lose_a_dim),
+        cmocka_unit_test(readers_tell_whether_slices_lose_a_dim),
         cmocka_unit_test(lookup_takes_the_version_that_counts),
         cmocka_unit_test(table_is_sorted_and_whole),
         cmocka_unit_test(lower_dtypes),
