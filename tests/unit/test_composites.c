@@ -299,6 +299,38 @@ static void words_hold_for_the_axes_that_they_mean(void **state)
     assert_true(are_all);
 }
 
+/* Of all orders of up to four axes one is the same, and one has the last two exchanged. */
+static void orders_of_axes(void **state)
+{
+    (void)state;
+    for (int rank = 1; rank <= 4; rank++)
+        for (int code = 0; code < 256; code++) {
+            struct line line = {"Transpose", rank, "perm", (size_t)rank, {0}, 0, false};
+            int seen = 0, n_same = 0;
+            for (int i = 0; i < rank; i++) {
+                line.numbers[i] = code >> 2 * i & 3;
+                seen |= 1 << line.numbers[i];
+                n_same += line.numbers[i] == i;
+            }
+            if (seen != (1 << rank) - 1 || code >> 2 * rank != 0)
+                continue;
+            struct amp_axes_letters letters = {.known = 0};
+            const struct amp_condition same = {.name = "perm", .kind = AMP_CONDITION_SAME},
+                                       swapped = {.name = "perm", .kind = AMP_CONDITION_SWAPPED};
+            bool is_swapped = rank > 1 && n_same == rank - 2 && line.numbers[rank - 1] == rank - 2;
+            uint32_t node = make_node(&line);
+            assert_int_equal(amp_condition_holds(net.model, node, &same, &letters), n_same == rank);
+            assert_int_equal(amp_condition_holds(net.model, node, &swapped, &letters), is_swapped);
+            amp_node_remove_attr(net.model, node, "perm"); /* then all are turned round */
+            assert_false(amp_condition_holds(net.model, node, &same, &letters));
+            assert_false(amp_condition_holds(net.model, node, &swapped, &letters));
+            amp_node_set_attr(net.model, node,
+                              (struct amp_attr){.name = "perm", .type = AMP_ATTR_INTS});
+            assert_false(amp_condition_holds(net.model, node, &same, &letters));
+            assert_false(amp_condition_holds(net.model, node, &swapped, &letters));
+        }
+}
+
 /* A letter stands for the axes of the first node that it is asked about. */
 static void letters_stand_for_one_set_of_axes(void **state)
 {
@@ -718,6 +750,41 @@ static void further_inputs_are_settings(void **state)
         assert_false(fits("Clip(x, a)", y)); /* what is left out is no value */
         assert_int_equal(fits("Clip(x){max=6}", y), i == CONSTANT);
     }
+}
+
+/* Integers that come through what changes nothing are settings too; what is computed is data, and
+   so is what somebody else's operator makes. */
+static void settings_come_through_others(void **state)
+{
+    static const char *const ops[] = {"Identity", "Cast", "Neg", "Abs"};
+    static const int64_t last = 2;
+    static const float two = 2;
+    (void)state;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        net_start(17);
+        uint32_t axes = NODE(ops[i], "axes", constant("c", AMP_INT64, DIMS(1), &last));
+        if (i == 1)
+            set_int(axes, "to", AMP_INT64);
+        uint32_t y = NODE("ReduceSum", "y", floats_in("x"), axes);
+        output(y);
+        infer_all();
+        assert_int_equal(fits("ReduceSum(x)", y), i < 2);
+        assert_int_equal(fits("ReduceSum(x){axes=last}", y), i < 2);
+        assert_false(fits("ReduceSum(x){axes=all}", y));
+        assert_int_equal(fits("ReduceSum(x, 2)", y), i < 2);
+        assert_true(fits("ReduceSum(x, a)", y));
+    }
+    net_start(17);
+    uint32_t other = NODE("Neg", "other", constant("c", AMP_FLOAT, SCALAR, &two));
+    uint32_t y = NODE("Mul", "y", floats_in("x"), other);
+    output(y);
+    infer_all();
+    amp_node_at(net.model, node_of(other))->domain = "com.example";
+    amp_node_at(net.model, node_of(other))->schema = NULL;
+    assert_false(fits("Mul(x, 2)", y));
+    assert_false(fits("Mul(x, Neg(2))", y));
+    assert_false(fits("Mul(x, a:scalar)", y));
+    assert_true(fits("Mul(x, a)", y));
 }
 
 /* "a..." stands for one input or more. */
@@ -1163,6 +1230,7 @@ int main(void)
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_numbers),
         NET_TEST(words_hold_for_the_axes_that_they_mean),
+        NET_TEST(orders_of_axes),
         NET_TEST(letters_stand_for_one_set_of_axes),
         NET_TEST(numbers_and_texts_are_compared),
         NET_TEST(axes_beyond_all_ranks_are_none),
@@ -1175,6 +1243,7 @@ int main(void)
         NET_TEST(nothing_leaves_a_match_but_its_output),
         NET_TEST(a_match_is_of_one_graph),
         NET_TEST(further_inputs_are_settings),
+        NET_TEST(settings_come_through_others),
         NET_TEST(arguments_repeat),
         NET_TEST(names_stand_for_one_value),
         NET_TEST(numbers_are_constants_of_one_element),
