@@ -7,6 +7,7 @@
 #include "onnx.pb-c.h"
 #include "onnx/file/external.h"
 #include "onnx/file/metadata.h"
+#include "onnx/file/placement.h"
 #include "onnx/file/read.h"
 #include "onnx/file/tensor_proto.h"
 #include "onnx/file/update.h"
@@ -78,6 +79,14 @@ static void tensors_are_as_large_as_their_shape(void **state)
     is_refused(&proto, "raw_data of 25 bytes; string [2, 3] needs 0");
     floats(&proto)->n_dims = 13;
     is_refused(&proto, "rank 13; at most 12 is supported");
+    for (int i = 2; i < 12; i++)
+        dims[i] = 1;
+    floats(&proto)->n_dims = 12;
+    is_read(&proto, expected, 6);
+    proto.n_dims = 13;
+    is_refused(&proto, "rank 13; at most 12 is supported");
+    floats(&proto)->segment = &(Onnx__TensorProto__Segment)ONNX__TENSOR_PROTO__SEGMENT__INIT;
+    is_refused(&proto, "a segmented tensor, which no ONNX version defines fully");
     floats(&proto)->data_type = AMP_DTYPE_COUNT;
     is_refused(&proto, "unknown data_type 27; 1 to 26 are known");
     floats(&proto)->data_type = 0;
@@ -2402,9 +2411,207 @@ static void shapes_are_told_or_not(void **state)
         }
 }
 
+/* ---- where data go ---- */
+
+enum { N_PLACED = 9 };
+
+/* A model of eight initializers, the data of the last two being those of the one before, and a
+   tensor of a node. */
+static struct {
+    Onnx__ModelProto message;
+    Onnx__GraphProto graph;
+    Onnx__NodeProto node;
+    Onnx__AttributeProto attr;
+    Onnx__TensorProto tensors[N_PLACED], *initializers[N_PLACED];
+    Onnx__NodeProto *nodes[1];
+    Onnx__AttributeProto *attrs[1];
+    struct amp_placement placement;
+    struct amp_model model;
+    struct amp_error err;
+} places;
+
+static void start_places(bool are_external)
+{
+    static const size_t sizes[N_PLACED] = {0, 512, 513, 512, 4095, 4096, 5000, 5000, 600};
+    static uint8_t bytes[N_PLACED][5000];
+    onnx__model_proto__init(&places.message);
+    onnx__graph_proto__init(&places.graph);
+    onnx__node_proto__init(&places.node);
+    onnx__attribute_proto__init(&places.attr);
+    places.message.graph = &places.graph;
+    places.graph.n_initializer = N_PLACED - 1;
+    places.graph.initializer = places.initializers;
+    places.graph.n_node = 1;
+    places.graph.node = places.nodes;
+    places.nodes[0] = &places.node;
+    places.node.n_attribute = 1;
+    places.node.attribute = places.attrs;
+    places.attrs[0] = &places.attr;
+    places.attr.t = &places.tensors[N_PLACED - 1];
+    for (int i = 0; i < N_PLACED; i++) {
+        Onnx__TensorProto *tensor = places.initializers[i] = &places.tensors[i];
+        onnx__tensor_proto__init(tensor);
+        tensor->n_dims = i == 1 || i == 2 ? 1 : 2; /* a list of 512 bytes, and one of more */
+        tensor->dims = dims;
+        tensor->data_type = AMP_UINT8;
+        tensor->has_raw_data = !are_external;
+        tensor->raw_data = (ProtobufCBinaryData){sizes[i], bytes[i == 7 ? 6 : i]};
+        if (!are_external)
+            continue;
+        tensor->has_data_location = true;
+        tensor->data_location = ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL;
+    }
+    places.placement = (struct amp_placement){.path = NULL};
+    places.model = (struct amp_model){.arena = net.arena, .origin = &places.message};
+    places.err = (struct amp_error){.status = AMP_OK};
+}
+
+static enum amp_status decide(const char *path, const char *name, uint64_t threshold,
+                              bool is_inline)
+{
+    const struct amp_placement_options options = {
+        .path = path, .data_name = name, .threshold = threshold, .is_inline = is_inline};
+    return amp_placement_decide(&places.placement, &places.model, &options, &places.err);
+}
+
+/* Expects each tensor at its offset in the data file LOCATION, or in the message: "-". */
+static void placed_at(const char *location, const char *expected)
+{
+    char text[400] = "", number[40];
+    for (int i = 0; i < N_PLACED; i++) {
+        const Onnx__TensorProto *tensor = &places.tensors[i];
+        bool is_out = tensor->n_external_data > 0;
+        assert_int_equal(tensor->has_raw_data, !is_out);
+        assert_int_equal(tensor->has_data_location, is_out);
+        snprintf(number, sizeof number, "%s%s", i > 0 ? " " : "",
+                 is_out ? tensor->external_data[1]->value : "-");
+        strcat(text, number);
+        if (!is_out)
+            continue;
+        assert_int_equal(tensor->data_location, ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL);
+        assert_int_equal(tensor->n_external_data, 3);
+        assert_string_equal(tensor->external_data[0]->key, "location");
+        assert_string_equal(tensor->external_data[0]->value, location);
+        assert_string_equal(tensor->external_data[1]->key, "offset");
+        assert_string_equal(tensor->external_data[2]->key, "length");
+        snprintf(number, sizeof number, "%zu", tensor->raw_data.len);
+        assert_string_equal(tensor->external_data[2]->value, number);
+    }
+    assert_string_equal(text, expected);
+    assert_int_equal(places.placement.message_size,
+                     protobuf_c_message_get_packed_size(&places.message.base));
+}
+
+/* Large data begin on a page, others on 64 bytes; short lists stay, and what a node has stays
+   unless it was outside before. What is the same is there once. */
+static void data_have_places_in_a_file(void **state)
+{
+    static const struct {
+        const char *path, *name;
+        uint64_t threshold;
+        bool was_external, is_inline;
+        const char *data_path, *location, *offsets;
+        uint64_t size;
+        size_t n_placed;
+    } lines[] = {
+        {"m.onnx", NULL, 0, false, false, NULL, "", "- - - - - - - - -", 0, 0},
+        {"m.onnx", NULL, 0, false, true, NULL, "", "- - - - - - - - -", 0, 0},
+        {"m.onnx", NULL, 0, true, true, NULL, "", "- - - - - - - - -", 0, 0},
+        {"-", NULL, 0, true, false, NULL, "", "- - - - - - - - -", 0, 0},
+        {"m.onnx", "w", 0, false, false, "w", "w", "- - 0 576 1088 8192 12288 12288 -", 17288, 5},
+        {"a/b/m.onnx", "w", 513, false, false, "a/b/w", "w", "- - 0 - 576 8192 12288 12288 -",
+         17288, 4},
+        {"a/m.onnx", "c/w", 514, false, true, "a/c/w", "c/w", "- - - - 0 4096 8192 8192 -", 13192,
+         3},
+        {"m.onnx", "w", 4096, false, false, "w", "w", "- - - - - 0 4096 4096 -", 9096, 2},
+        {"m.onnx", "w", 5001, false, false, "w", "w", "- - - - - - - - -", 0, 0},
+        {"m.onnx", "w", 5001, true, false, "w", "w", "- - 640 1216 1728 8192 12288 12288 0", 17288,
+         6},
+        {"m.onnx", NULL, 5001, true, false, "m.onnx.data", "m.onnx.data",
+         "- - 640 1216 1728 8192 12288 12288 0", 17288, 6},
+        {"a/m.onnx", NULL, 5001, true, false, "a/m.onnx.data", "m.onnx.data",
+         "- - 640 1216 1728 8192 12288 12288 0", 17288, 6},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(lines); i++) {
+        const struct amp_placement *placement = &places.placement;
+        start_places(lines[i].was_external);
+        assert_int_equal(
+            decide(lines[i].path, lines[i].name, lines[i].threshold, lines[i].is_inline), AMP_OK);
+        placed_at(lines[i].location, lines[i].offsets);
+        assert_string_equal(placement->path, lines[i].path);
+        assert_int_equal(placement->n_placed, lines[i].n_placed);
+        assert_int_equal(placement->data_size, lines[i].size);
+        assert_int_equal(amp_placement_size(placement),
+                         placement->message_size + placement->data_size);
+        if (lines[i].data_path == NULL)
+            assert_null(placement->data_path);
+        else
+            assert_string_equal(placement->data_path, lines[i].data_path);
+    }
+    /* what nobody read stays where it is */
+    start_places(true);
+    places.tensors[6].raw_data.data = places.tensors[8].raw_data.data = NULL;
+    assert_int_equal(decide("m.onnx", "w", 0, false), AMP_OK);
+    assert_int_equal(places.placement.n_placed, 5);
+    assert_int_equal(places.tensors[6].n_external_data + places.tensors[8].n_external_data, 0);
+    assert_true(places.tensors[6].has_data_location && places.tensors[8].has_data_location);
+}
+
+/* Protobuf messages end at 2 GB less a byte: then data go outside, unless they have nowhere to. */
+static void messages_end_at_2_gb(void **state)
+{
+    static const struct {
+        const char *path, *name;
+        bool is_inline;
+        const char *shown; /* what cannot be written; NULL: it can */
+    } lines[] = {{"m.onnx", NULL, false, NULL}, {"m.onnx", "w", false, NULL},
+                 {"m.onnx", "w", true, NULL},   {"m.onnx", NULL, true, "m.onnx"},
+                 {"-", NULL, false, "stdout"},  {"-", NULL, true, "stdout"}};
+    (void)state;
+    start_places(false);
+    places.tensors[6].raw_data.len = (size_t)INT_MAX - 100000;
+    size_t least = protobuf_c_message_get_packed_size(&places.message.base);
+    for (size_t i = 0; i < AMP_COUNT(lines); i++)
+        for (int over = 0; over < 2; over++) {
+            char said[300];
+            start_places(false);
+            places.tensors[6].raw_data.len =
+                (size_t)INT_MAX - 100000 + INT_MAX - least + (size_t)over;
+            enum amp_status status = decide(lines[i].path, lines[i].name, 1, lines[i].is_inline);
+            bool is_refused_now = over == 1 && lines[i].shown != NULL;
+            assert_int_equal(status, is_refused_now ? AMP_UNSUPPORTED : AMP_OK);
+            snprintf(said, sizeof said,
+                     "%s: the converted model takes %zu bytes; protobuf messages end at 2 GB: "
+                     "--external-data names a file for its tensors",
+                     lines[i].shown != NULL ? lines[i].shown : "", (size_t)INT_MAX + 1);
+            if (is_refused_now)
+                assert_string_equal(places.err.text, said);
+            else if (over == 1 || lines[i].name != NULL)
+                assert_string_equal(places.placement.data_path,
+                                    lines[i].name != NULL ? "w" : "m.onnx.data");
+            else
+                assert_null(places.placement.data_path);
+        }
+    for (int over = 0; over < 2; over++) {
+        char said[300];
+        start_places(false);
+        places.tensors[6].raw_data.len = (size_t)INT_MAX - 100000 + INT_MAX - least + (size_t)over;
+        assert_int_equal(decide("m.onnx", "w", UINT64_MAX, false), over ? AMP_UNSUPPORTED : AMP_OK);
+        snprintf(said, sizeof said,
+                 "m.onnx: without the tensors in the data file the model still takes %zu bytes; "
+                 "protobuf messages end at 2 GB: lower --external-threshold",
+                 (size_t)INT_MAX + 1);
+        if (over)
+            assert_string_equal(places.err.text, said);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        NET_TEST(data_have_places_in_a_file),
+        NET_TEST(messages_end_at_2_gb),
         NET_TEST(tensors_are_as_large_as_their_shape),
         NET_TEST(small_types_come_as_int32),
         NET_TEST(external_data_need_a_file),
