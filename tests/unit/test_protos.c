@@ -21,6 +21,8 @@
 #include "onnx/training/step.h"
 #include "onnx/training/training.h"
 
+#include <glob.h>
+
 /* ---- tensors ---- */
 
 static int64_t dims[16] = {2, 3};
@@ -2411,6 +2413,172 @@ static void shapes_are_told_or_not(void **state)
         }
 }
 
+/* ---- messages that are made anew ---- */
+
+static void tell_tensor(FILE *to, const struct amp_tensor *tensor)
+{
+    char shape[200];
+    fprintf(to, " %s %s", amp_dtype_name(tensor->dtype),
+            amp_shape_text(&tensor->shape, shape, sizeof shape));
+    if (tensor->dtype != AMP_STRING)
+        for (size_t i = 0; i < amp_tensor_size(tensor); i++)
+            fprintf(to, " %d", ((const uint8_t *)tensor->data)[i]);
+    else
+        for (size_t i = 0; i < amp_tensor_count(tensor); i++)
+            fprintf(to, " '%.*s'", (int)((const struct amp_str *)tensor->data)[i].size,
+                    ((const struct amp_str *)tensor->data)[i].data);
+}
+
+static void tell_values(FILE *to, const struct amp_model *model, const struct amp_ids *ids)
+{
+    for (size_t i = 0; i < ids->count; i++) {
+        const struct amp_value *value = amp_value_at(model, ids->items[i]);
+        fprintf(to, " %s %s %s", value->name, amp_kind_name(value->kind),
+                amp_dtype_name(value->dtype));
+        for (int k = 0; k < value->rank; k++)
+            if (amp_dim_symbol(model, value->dims[k]) != NULL)
+                fprintf(to, " %s", amp_dim_symbol(model, value->dims[k]));
+            else
+                fprintf(to, " %lld", (long long)value->dims[k]);
+        if (value->initial != NULL)
+            tell_tensor(to, value->initial);
+    }
+    fprintf(to, "\n");
+}
+
+static void tell_attr(FILE *to, const struct amp_attr *attr)
+{
+    fprintf(to, " %s:%d:%zu", attr->name, (int)attr->type, attr->count);
+    for (size_t i = 0; i < attr->count; i++)
+        if (attr->type == AMP_ATTR_INT || attr->type == AMP_ATTR_INTS)
+            fprintf(to, " %lld", (long long)attr->ints[i]);
+        else if (attr->type == AMP_ATTR_FLOAT || attr->type == AMP_ATTR_FLOATS)
+            fprintf(to, " %a", (double)attr->floats[i]);
+        else if (attr->type == AMP_ATTR_STRING || attr->type == AMP_ATTR_STRINGS)
+            fprintf(to, " '%.*s'", (int)attr->strings[i].size, attr->strings[i].data);
+        else if (attr->type == AMP_ATTR_TENSOR || attr->type == AMP_ATTR_TENSORS)
+            tell_tensor(to, attr->tensors[i]);
+        else if (attr->type == AMP_ATTR_GRAPH || attr->type == AMP_ATTR_GRAPHS)
+            fprintf(to, " graph %u", attr->graphs[i]);
+}
+
+static void tell_node(FILE *to, const struct amp_model *model, uint32_t id)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    fprintf(to, "'%s' '%s' %s (", node->name, node->domain, node->op_type);
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        fprintf(to, " '%s'",
+                node->inputs[i] == AMP_NONE ? "" : amp_value_at(model, node->inputs[i])->name);
+    fprintf(to, ") -> (");
+    for (uint32_t i = 0; i < node->n_outputs; i++)
+        fprintf(to, " '%s'",
+                node->outputs[i] == AMP_NONE ? "" : amp_value_at(model, node->outputs[i])->name);
+    fprintf(to, ")");
+    for (uint32_t i = 0; i < node->n_attrs; i++)
+        tell_attr(to, &node->attrs[i]);
+    fprintf(to, "\n");
+}
+
+/* All that MODEL says, as text; freed by the caller. */
+static char *tell_model(const struct amp_model *model)
+{
+    char *text;
+    size_t size;
+    FILE *to = open_memstream(&text, &size);
+    assert_non_null(to);
+    for (size_t g = 0; g < model->n_graphs; g++) {
+        const struct amp_graph *graph = &model->graphs[g];
+        tell_values(to, model, &graph->inputs);
+        tell_values(to, model, &graph->outputs);
+        tell_values(to, model, &graph->initializers);
+        for (size_t i = 0; i < graph->nodes.count; i++)
+            tell_node(to, model, graph->nodes.items[i]);
+    }
+    fclose(to);
+    return text;
+}
+
+/* Whether messages are made of bodies: those of sequences in them are not. */
+static bool has_tensors_alone(const struct amp_model *model)
+{
+    for (size_t i = 0; i < model->n_values; i++)
+        if (amp_value_at(model, (uint32_t)i)->kind > AMP_KIND_TENSOR)
+            return false;
+    return true;
+}
+
+/* Takes away the messages that MODEL was read from, so that they are made anew; those of attributes
+   stay that nobody makes. */
+static void forget_messages(struct amp_model *model)
+{
+    for (size_t i = 0; i < model->n_values; i++)
+        amp_value_at(model, (uint32_t)i)->origin = NULL;
+    for (size_t i = 0; i < model->n_nodes; i++) {
+        struct amp_node *node = amp_node_at(model, (uint32_t)i);
+        node->origin = NULL;
+        for (uint32_t k = 0; k < node->n_attrs; k++)
+            if (node->attrs[k].type <= AMP_ATTR_STRINGS)
+                node->attrs[k].origin = NULL;
+    }
+    for (size_t g = 1; g < model->n_graphs && has_tensors_alone(model); g++)
+        model->graphs[g].origin = NULL;
+}
+
+/* What is read of the model at PATH; IS_NEW: of the messages that are made of it. NULL: it is
+   refused. */
+static char *read_again(const char *path, bool is_new)
+{
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_deferred deferred = {.count = 0};
+    if (amp_model_read(path, &file, &err) != AMP_OK)
+        return NULL;
+    if (is_new) {
+        forget_messages(file.model);
+        amp_message_update(file.model, &deferred);
+        size_t size = onnx__model_proto__get_packed_size(file.model->origin);
+        uint8_t *bytes = malloc(size);
+        onnx__model_proto__pack(file.model->origin, bytes);
+        FILE *out = fopen("again.onnx", "wb");
+        assert_non_null(out);
+        assert_int_equal(fwrite(bytes, 1, size, out), size);
+        fclose(out);
+        free(bytes);
+    }
+    char *text = tell_model(file.model);
+    amp_model_close(&file);
+    return text;
+}
+
+static void messages_say_what_models_say(void **state)
+{
+    const char *folder = getenv("CASES");
+    char pattern[1024];
+    glob_t paths;
+    size_t n_models = 0;
+    (void)state;
+    if (folder == NULL)
+        skip();
+    snprintf(pattern, sizeof pattern, "%s/ops/*/*/model.onnx", folder);
+    assert_int_equal(glob(pattern, 0, NULL, &paths), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++) {
+        const char *path = paths.gl_pathv[i];
+        char *before = read_again(path, false);
+        char *anew = before != NULL ? read_again(path, true) : NULL;
+        char *after = before != NULL ? read_again("again.onnx", false) : NULL;
+        if (before != NULL && (after == NULL || strcmp(before, after) != 0))
+            fail_msg("%s:\n%s\nbecame\n%s", path, before, after);
+        if (before != NULL)
+            assert_string_equal(before, anew);
+        n_models += before != NULL;
+        free(before);
+        free(anew);
+        free(after);
+    }
+    globfree(&paths);
+    assert_true(n_models > 1000);
+}
+
 /* ---- where data go ---- */
 
 enum { N_PLACED = 9 };
@@ -2610,6 +2778,7 @@ static void messages_end_at_2_gb(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        NET_TEST(messages_say_what_models_say),
         NET_TEST(data_have_places_in_a_file),
         NET_TEST(messages_end_at_2_gb),
         NET_TEST(tensors_are_as_large_as_their_shape),
