@@ -264,7 +264,7 @@ static void text_is_read_from_numpys_arrays(void **state)
 {
     (void)state;
     static const uint32_t codes[] = {'a', 0, 0, 0xe9, 0x732b, 0x1f600, 0, 0, 0, 0, 'b', 0};
-    static const char bytes[] = "ab\0\xff\0z\0\0\0cd\0";
+    static const char bytes[] = "ab\0\xff\0z\0\0\0cd\0\0\0\0\0\0\0";
     struct amp_error err = {.status = AMP_OK};
     struct amp_tensor t;
     assert_int_equal(parse("{'descr': '<U3', 'fortran_order': True, 'shape': (2, 2), }\n", codes,
@@ -277,13 +277,15 @@ static void text_is_read_from_numpys_arrays(void **state)
     assert_string(texts[3], "\0b", 2);
     amp_tensor_release(&t);
     assert_int_equal(
-        parse("{'descr': '|S3', 'fortran_order': False, 'shape': (4,), }\n", bytes, 12, &t, &err),
+        parse("{'descr': '|S3', 'fortran_order': False, 'shape': (6,), }\n", bytes, 18, &t, &err),
         AMP_OK);
     texts = t.data;
     assert_string(texts[0], "ab", 2);
     assert_string(texts[1], "\xff\0z", 3);
     assert_string(texts[2], "", 0);
     assert_string(texts[3], "cd", 2);
+    assert_string(texts[4], "", 0);
+    assert_string(texts[5], "", 0);
     amp_tensor_release(&t);
 }
 
@@ -315,8 +317,15 @@ static enum amp_status save_texts(struct amp_str *texts, int64_t count, const ch
 static void text_comes_back(void **state)
 {
     (void)state;
-    struct amp_str texts[] = {{"", 0}, {"plain", 5}, {"\xe7\x8c\xab \xf0\x9f\x98\x80", 8}};
-    for (int64_t count = 0; count <= 3; count++)
+    struct amp_str texts[] = {{"", 0},
+                              {"plain", 5},
+                              {"\xe7\x8c\xab \xf0\x9f\x98\x80", 8},
+                              {"a", 1},
+                              {"", 0},
+                              {"\0b", 2},
+                              {"", 0},
+                              {"", 0}};
+    for (int64_t count = 0; count <= 8; count++)
         for (int npy = 0; npy < 2; npy++) {
             struct amp_error err = {.status = AMP_OK};
             struct amp_tensor back = {.dtype = AMP_UNDEFINED};

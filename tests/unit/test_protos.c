@@ -87,6 +87,10 @@ static void tensors_are_as_large_as_their_shape(void **state)
     is_read(&proto, expected, 6);
     proto.n_dims = 13;
     is_refused(&proto, "rank 13; at most 12 is supported");
+    static int64_t many[100000];
+    proto.dims = many;
+    proto.n_dims = 100000;
+    is_refused(&proto, "rank 100000; at most 12 is supported");
     floats(&proto)->segment = &(Onnx__TensorProto__Segment)ONNX__TENSOR_PROTO__SEGMENT__INIT;
     is_refused(&proto, "a segmented tensor, which no ONNX version defines fully");
     floats(&proto)->data_type = AMP_DTYPE_COUNT;
@@ -2498,6 +2502,54 @@ static char *tell_model(const struct amp_model *model)
     return text;
 }
 
+/* What an operator that nobody knows gives has an entry where its type is known: then alone it says
+   something. */
+static void values_of_unknown_operators_have_entries(void **state)
+{
+    static char domain[] = "com.example", name_h[] = "h", no_name[] = "";
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct amp_model_file file;
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_deferred deferred = {.count = 0};
+        Onnx__NodeProto other, *nodes[2] = {&other, &made.node};
+        Onnx__OperatorSetIdProto import, *imports[2] = {&made.opset, &import};
+        char *takes[1] = {name_x}, *gives[2] = {name_h, no_name};
+        start_model();
+        onnx__node_proto__init(&other);
+        onnx__operator_set_id_proto__init(&import);
+        other.op_type = neg;
+        other.domain = import.domain = domain;
+        import.has_version = true;
+        import.version = 1;
+        other.n_input = 1;
+        other.n_output = i == 3 ? 2 : 1;
+        other.input = takes;
+        other.output = gives;
+        made.takes[0] = name_h;
+        made.graph.n_node = made.model.n_opset_import = 2;
+        made.graph.node = nodes;
+        made.model.opset_import = imports;
+        model_is(AMP_OK, NULL);
+        assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+        const struct amp_node *node = amp_node_at(file.model, 0);
+        assert_null(node->schema);
+        struct amp_value *h = amp_value_at(file.model, node->outputs[0]);
+        h->kind = i == 2 ? AMP_KIND_SEQUENCE : AMP_KIND_TENSOR;
+        h->dtype = i == 1 || i == 2 || i == 3 ? AMP_FLOAT16 : AMP_UNDEFINED;
+        amp_message_update(file.model, &deferred);
+        const Onnx__GraphProto *graph = ((const Onnx__ModelProto *)file.model->origin)->graph;
+        assert_int_equal(graph->n_value_info, i % 2);
+        if (i % 2 == 1) {
+            assert_string_equal(graph->value_info[0]->name, "h");
+            assert_int_equal(graph->value_info[0]->type->tensor_type->elem_type, AMP_FLOAT16);
+        }
+        amp_message_update(file.model, &deferred); /* which has it by now */
+        assert_int_equal(graph->n_value_info, i % 2);
+        amp_model_close(&file);
+    }
+}
+
 /* Whether messages are made of bodies: those of sequences in them are not. */
 static bool has_tensors_alone(const struct amp_model *model)
 {
@@ -2778,6 +2830,7 @@ static void messages_end_at_2_gb(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        NET_TEST(values_of_unknown_operators_have_entries),
         NET_TEST(messages_say_what_models_say),
         NET_TEST(data_have_places_in_a_file),
         NET_TEST(messages_end_at_2_gb),
