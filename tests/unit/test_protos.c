@@ -697,6 +697,62 @@ static void nodes_have_operators_and_attributes_names(void **state)
     model_is(AMP_MODEL, "attribute 'axis': the value is missing");
     made.attr.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR;
     model_is(AMP_MODEL, "attribute 'axis': the value is missing");
+    /* what is there and wrong is not missing */
+    Onnx__TensorProto tensor;
+    Onnx__SparseTensorProto thin;
+    onnx__sparse_tensor_proto__init(&thin);
+    made.attr.sparse_tensor = &thin;
+    model_is(AMP_MODEL, "attribute 'axis': sparse tensor without values or indices");
+    made.attr.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TENSOR;
+    floats(&tensor)->n_float_data = 5;
+    made.attr.t = &tensor;
+    model_is(AMP_MODEL, "attribute 'axis': float_data holds 5 values; float32 [2, 3] needs 6");
+}
+
+/* The domain of ONNX's operators has two names, and what exporters note of a node three keys. */
+static void nodes_have_domains_and_notes(void **state)
+{
+    static char long_name[] = "ai.onnx", ml[] = "ai.onnx.ml", empty[] = "";
+    static char note_keys[][30] = {"pkg.torch.onnx.fx_node", "namespace",
+                                   "pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes"};
+    char *const domains[] = {NULL, empty, long_name, ml};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(domains); i++) {
+        struct amp_model_file file;
+        struct amp_error err = {.status = AMP_OK};
+        start_model();
+        made.node.domain = domains[i];
+        model_is(AMP_OK, NULL);
+        assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+        assert_string_equal(amp_node_at(file.model, 0)->domain, i < 3 ? "" : "ai.onnx.ml");
+        assert_int_equal(amp_node_at(file.model, 0)->schema != NULL, i < 3);
+        amp_model_close(&file);
+    }
+    for (size_t n = 0; n <= AMP_COUNT(note_keys); n++)
+        for (size_t size = 8190; size <= 8192; size++) {
+            static char text[8193];
+            struct amp_model_file file;
+            struct amp_error err = {.status = AMP_OK};
+            Onnx__StringStringEntryProto entry, *entries[1] = {&entry};
+            memset(text, 'x', size);
+            text[size] = '\0';
+            start_model();
+            onnx__string_string_entry_proto__init(&entry);
+            entry.key = n < AMP_COUNT(note_keys) ? note_keys[n] : NULL;
+            entry.value = text;
+            made.node.n_metadata_props = 1;
+            made.node.metadata_props = entries;
+            model_is(AMP_OK, NULL);
+            assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+            const struct amp_export_note *note = &amp_node_at(file.model, 0)->note;
+            const char *const notes[] = {note->fx_node, note->scope, note->stack_trace};
+            for (size_t i = 0; i < AMP_COUNT(notes); i++)
+                if (i != n || size == 8192)
+                    assert_null(notes[i]);
+                else
+                    assert_string_equal(notes[i], text);
+            amp_model_close(&file);
+        }
 }
 
 static void initializers_are_what_their_input_is(void **state)
@@ -2550,6 +2606,133 @@ static void values_of_unknown_operators_have_entries(void **state)
     }
 }
 
+/* A declared type gets the dtype of the value where it is of that kind. */
+static void declared_types_follow_their_kind(void **state)
+{
+    static const enum amp_kind kinds[] = {AMP_KIND_UNKNOWN, AMP_KIND_TENSOR, AMP_KIND_SEQUENCE,
+                                          AMP_KIND_OPTIONAL};
+    (void)state;
+    for (int declared = 0; declared < 4; declared++) /* nothing, tensor, sequence, of maps */
+        for (size_t k = 0; k < AMP_COUNT(kinds); k++)
+            for (int is_known = 0; is_known < 2; is_known++) {
+                struct amp_model_file file;
+                struct amp_error err = {.status = AMP_OK};
+                struct amp_deferred deferred = {.count = 0};
+                Onnx__TypeProto type, element;
+                Onnx__TypeProto__Sequence sequence;
+                Onnx__TypeProto__Map map;
+                Onnx__TypeProto__Tensor tensor;
+                start_model();
+                onnx__type_proto__init(&type);
+                onnx__type_proto__init(&element);
+                onnx__type_proto__sequence__init(&sequence);
+                onnx__type_proto__map__init(&map);
+                onnx__type_proto__tensor__init(&tensor);
+                tensor.has_elem_type = true;
+                tensor.elem_type = AMP_FLOAT;
+                map.has_key_type = true;
+                map.key_type = AMP_INT64;
+                element.value_case = declared == 2 ? ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
+                                                   : ONNX__TYPE_PROTO__VALUE_MAP_TYPE;
+                if (declared == 2)
+                    element.tensor_type = &tensor;
+                else
+                    element.map_type = &map;
+                type.value_case = declared == 1 ? ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
+                                                : ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
+                if (declared == 1)
+                    type.tensor_type = &tensor;
+                else
+                    type.sequence_type = &sequence;
+                sequence.elem_type = &element;
+                made.y.type = declared > 0 ? &type : NULL;
+                model_is(AMP_OK, NULL);
+                assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+                struct amp_value *y =
+                    amp_value_at(file.model, file.model->graphs[0].outputs.items[0]);
+                y->kind = kinds[k];
+                y->dtype = is_known ? AMP_FLOAT16 : AMP_UNDEFINED;
+                amp_message_update(file.model, &deferred);
+                const Onnx__ModelProto *proto = file.model->origin;
+                const Onnx__TypeProto *found = proto->graph->output[0]->type;
+                bool is_set = is_known && declared == (int)k;
+                assert_int_equal(found != NULL, declared > 0);
+                if (declared == 1)
+                    assert_int_equal(found->tensor_type->elem_type,
+                                     is_set ? AMP_FLOAT16 : AMP_FLOAT);
+                if (declared == 2)
+                    assert_int_equal(found->sequence_type->elem_type->tensor_type->elem_type,
+                                     is_set ? AMP_FLOAT16 : AMP_FLOAT);
+                if (declared == 3)
+                    assert_int_equal(found->sequence_type->elem_type->map_type->key_type,
+                                     AMP_INT64);
+                amp_model_close(&file);
+            }
+}
+
+/* What an Optional without input is of, its attribute says; else its input does. */
+static void optionals_are_of_what_they_say(void **state)
+{
+    static char optional[] = "Optional", type_name[] = "type", no_name[] = "", name_w[] = "w";
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        bool has_input = i & 1, has_attr = i & 2, is_sequence = i & 4, has_output = !(i & 8);
+        struct amp_model_file file;
+        struct amp_error err = {.status = AMP_OK};
+        Onnx__TypeProto type, element;
+        Onnx__TypeProto__Sequence sequence;
+        Onnx__TypeProto__Tensor tensor;
+        Onnx__NodeProto other, *nodes[2] = {&made.node, &other};
+        char *gives[1] = {has_output ? name_w : no_name};
+        start_model();
+        onnx__type_proto__init(&type);
+        onnx__type_proto__init(&element);
+        onnx__type_proto__sequence__init(&sequence);
+        onnx__type_proto__tensor__init(&tensor);
+        onnx__node_proto__init(&other);
+        tensor.has_elem_type = true;
+        tensor.elem_type = AMP_INT64;
+        element.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+        element.tensor_type = &tensor;
+        sequence.elem_type = &element;
+        type.value_case = ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
+        type.sequence_type = &sequence;
+        add_attr();
+        made.attr.name = type_name;
+        made.attr.type = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__TYPE_PROTO;
+        made.attr.tp = is_sequence ? &type : &element;
+        made.node.n_attribute = 0;
+        other.n_attribute = has_attr;
+        other.attribute = made.attrs;
+        other.op_type = optional;
+        other.n_input = has_input;
+        other.input = made.takes;
+        other.n_output = 1;
+        other.output = gives;
+        made.graph.n_node = 2;
+        made.graph.node = nodes;
+        size_t size = onnx__model_proto__get_packed_size(&made.model);
+        uint8_t *bytes = malloc(size);
+        onnx__model_proto__pack(&made.model, bytes);
+        FILE *out = fopen("model.onnx", "wb");
+        assert_int_equal(fwrite(bytes, 1, size, out), size);
+        fclose(out);
+        free(bytes);
+        if (amp_model_read("model.onnx", &file, &err) != AMP_OK)
+            assert_false(has_output); /* which an Optional must have */
+        else {
+            const struct amp_value *w =
+                amp_value_at(file.model, amp_node_at(file.model, 1)->outputs[0]);
+            bool is_told = has_attr && !has_input;
+            assert_int_equal(w->dtype, is_told ? AMP_INT64 : AMP_UNDEFINED);
+            assert_int_equal(w->kind, !is_told      ? AMP_KIND_UNKNOWN
+                                      : is_sequence ? AMP_KIND_OPTIONAL_SEQUENCE
+                                                    : AMP_KIND_OPTIONAL);
+            amp_model_close(&file);
+        }
+    }
+}
+
 /* Whether messages are made of bodies: those of sequences in them are not. */
 static bool has_tensors_alone(const struct amp_model *model)
 {
@@ -2831,6 +3014,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         NET_TEST(values_of_unknown_operators_have_entries),
+        NET_TEST(declared_types_follow_their_kind),
+        NET_TEST(optionals_are_of_what_they_say),
         NET_TEST(messages_say_what_models_say),
         NET_TEST(data_have_places_in_a_file),
         NET_TEST(messages_end_at_2_gb),
@@ -2846,6 +3031,7 @@ int main(void)
         NET_TEST(maps_have_as_many_values_as_keys),
         NET_TEST(models_have_versions),
         NET_TEST(nodes_have_operators_and_attributes_names),
+        NET_TEST(nodes_have_domains_and_notes),
         NET_TEST(initializers_are_what_their_input_is),
         NET_TEST(texts_may_be_missing),
         NET_TEST(metadata_are_replaced),
