@@ -1589,6 +1589,87 @@ static void constants_of_functions_are_shared(void **state)
     becomes("Constant()a;Identity(a)y;");
 }
 
+/* Graphs in the body of a function are copied for each call, with names of their own, and calls are
+   inlined in all graphs. */
+static void graphs_in_functions_are_copied(void **state)
+{
+    struct amp_error err;
+    (void)state;
+    start_functions();
+    add_op(local.graph, "my.F", "x", "a");
+    add_op(local.graph, "my.F", "a", "y");
+    Onnx__NodeProto *holder = add_op(add_function("F", "x", "y", 18), "my.Other", "x", "y");
+    add_op(add_function("G", "p", "q", 18), "Abs", "p", "q");
+    Onnx__GraphProto *inner[3];
+    for (int i = 0; i < 3; i++) {
+        inner[i] = new_graph("i", i == 1 ? "i s" : "s");
+        inner[i]->node = amp_arena_array(net.arena, 4, sizeof *inner[i]->node);
+        add_op(inner[i], "Add", "x i", "t");
+        add_op(inner[i], i == 2 ? "my.G" : "Neg", "t", "s");
+        inner[i]->value_info = infos("t nothing", &inner[i]->n_value_info);
+    }
+    add_initializers(inner[1], "t0", "s0");
+    inner[1]->n_initializer = inner[1]->n_sparse_initializer = 1;
+    add_attribute(holder, "one")->g = inner[0];
+    Onnx__AttributeProto *graphs = add_attribute(holder, "more");
+    graphs->n_graphs = 2;
+    graphs->graphs = inner + 1;
+    assert_int_equal(inline_all(true, &err), AMP_OK);
+    assert_string_equal(nodes_of(local.graph), "Other(x)a;Other(a)y;");
+    for (size_t call = 0; call < 2; call++) {
+        static const char *const expected[2][3] = {
+            {"i: Add(x,F/i)F/t;Neg(F/t)F/s; s", "i_1: Add(x,F/i_1)F/t_1;Neg(F/t_1)F/s_1; i_1 s_1",
+             "i_2: Add(x,F/i_2)F/t_2;Abs(F/t_2)F/s_2; s_2"},
+            {"i_3: Add(a,F/i_3)F/t_3;Neg(F/t_3)F/s_3; s_3",
+             "i_4: Add(a,F/i_4)F/t_4;Neg(F/t_4)F/s_4; i_4 s_4",
+             "i_5: Add(a,F/i_5)F/t_5;Abs(F/t_5)F/s_5; s_5"}};
+        const Onnx__NodeProto *node = local.graph->node[call];
+        assert_int_equal(node->n_attribute, 2);
+        for (int i = 0; i < 3; i++) {
+            const Onnx__GraphProto *graph =
+                i == 0 ? node->attribute[0]->g : node->attribute[1]->graphs[i - 1];
+            const char *found =
+                amp_arena_printf(net.arena, "%s: %s", graph->input[0]->name + 2, nodes_of(graph));
+            for (size_t k = 0; k < graph->n_output; k++)
+                found = amp_arena_printf(net.arena, "%s %s", found, graph->output[k]->name + 2);
+            assert_string_equal(found, expected[call][i]);
+            assert_int_equal(graph->n_value_info, 1);
+            assert_string_equal(graph->value_info[0]->name, graph->node[0]->output[0]);
+            assert_ptr_not_equal(graph, inner[i]);
+        }
+    }
+    assert_string_equal(inner[0]->node[0]->output[0], "t"); /* the function is as it was */
+    assert_string_equal(inner[1]->output[0]->name, "i");
+    /* what is nowhere defined */
+    start_functions();
+    add_op(local.graph, "my.F", "x", "y");
+    holder = add_op(add_function("F", "x", "y", 18), "my.Other", "x", "y");
+    add_attribute(holder, "one")->g = new_graph("i", "s");
+    assert_int_equal(inline_all(true, &err), AMP_MODEL);
+    assert_string_equal(err.text, "call 'F' of function 'my.F': value 's' is not defined");
+    /* calls in graphs of the model itself, whose initializers stay */
+    start_functions();
+    holder = add_op(local.graph, "my.Other", "x", "y");
+    add_op(add_function("G", "p", "q", 18), "Abs", "p", "q");
+    add_initializers(local.graph, "w", "v");
+    for (int i = 0; i < 3; i++) {
+        inner[i] = new_graph("i", "s");
+        inner[i]->node = amp_arena_array(net.arena, 4, sizeof *inner[i]->node);
+        add_op(inner[i], "my.G", "x", "s");
+        add_initializers(inner[i], "w", "v");
+    }
+    add_attribute(holder, "one")->g = inner[0];
+    graphs = add_attribute(holder, "more");
+    graphs->n_graphs = 2;
+    graphs->graphs = inner + 1;
+    assert_int_equal(inline_all(true, &err), AMP_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_string_equal(nodes_of(inner[i]), "Abs(x)s;");
+        assert_int_equal(inner[i]->n_initializer + 10 * inner[i]->n_sparse_initializer, 33);
+    }
+    assert_int_equal(local.graph->n_initializer + 10 * local.graph->n_sparse_initializer, 33);
+}
+
 /* Functions import opsets of their own: where what they hold is the same operator in the model's.
  */
 static void opsets_of_functions_agree(void **state)
@@ -3048,6 +3129,7 @@ int main(void)
         NET_TEST(parts_of_calls_are_bounded),
         NET_TEST(nodes_take_the_notes_of_calls),
         NET_TEST(constants_of_functions_are_shared),
+        NET_TEST(graphs_in_functions_are_copied),
         NET_TEST(opsets_of_functions_agree),
         NET_TEST(calls_fit_their_function),
         NET_TEST(functions_without_floats_stay),
