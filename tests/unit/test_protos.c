@@ -2526,6 +2526,169 @@ static void operators_take_other_shapes(void **state)
     }
 }
 
+static const char *value_text(uint32_t id)
+{
+    const struct amp_value *value = amp_value_at(net.model, id);
+    const char *name =
+        strncmp(value->name, "grad_scaler/", 12) == 0 ? value->name + 11 : value->name;
+    if (value->initial == NULL)
+        return amp_arena_printf(net.arena, "%s:%s", name, amp_dtype_name(value->dtype));
+    return amp_arena_printf(net.arena, "%s:%s=%g", name, amp_dtype_name(value->dtype),
+                            amp_tensor_double(value->initial, 0));
+}
+
+/* The nodes of the model in their order, a line each. */
+static const char *scaled_text(void)
+{
+    const char *all = "";
+    for (size_t i = 0; i < net.model->graphs[0].nodes.count; i++) {
+        const struct amp_node *node = amp_node_at(net.model, net.model->graphs[0].nodes.items[i]);
+        all = amp_arena_printf(net.arena, "%s%s = %s(", all, value_text(node->outputs[0]),
+                               node->op_type);
+        for (uint32_t k = 0; k < node->n_inputs; k++)
+            all = amp_arena_printf(net.arena, "%s%s%s", all, k > 0 ? ", " : "",
+                                   value_text(node->inputs[k]));
+        all = amp_arena_printf(net.arena, "%s)", all);
+        for (uint32_t k = 0; k < node->n_attrs; k++)
+            if (node->attrs[k].type == AMP_ATTR_INT)
+                all = amp_arena_printf(net.arena, "%s %s=%d", all, node->attrs[k].name,
+                                       (int)node->attrs[k].ints[0]);
+            else if (node->attrs[k].type == AMP_ATTR_STRING)
+                all = amp_arena_printf(net.arena, "%s %s=%s", all, node->attrs[k].name,
+                                       node->attrs[k].strings[0].data);
+        all = amp_arena_printf(net.arena, "%s\n", all);
+    }
+    return all;
+}
+
+/* What a scaler is, whole, by the dtype of what is trained: that of torch.amp.GradScaler. */
+static void scalers_are_those_of_pytorch(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_DOUBLE};
+    static const char *const heads[] = {
+        "loss:float32 = ReduceMean(x:float32)\n"
+        "/loss:float32 = Mul(loss:float32, /scale:float32=2)\n"
+        "/gradient:undefined = Gradient(x:float32) y=grad_scaler/loss\n"
+        "/value:float32 = Reciprocal(/scale:float32=2)\n"
+        "dx:float32 = Mul(/gradient:undefined, /value:float32)\n"
+        "/update:float32 = Sub(x:float32, dx:float32)\n"
+        "/value_1:undefined = Sub(/gradient:undefined, /gradient:undefined)\n"
+        "/value_2:undefined = ReduceSum(/value_1:undefined) keepdims=0\n"
+        "/value_3:undefined = Sum(/value_2:undefined)\n"
+        "/skipped:bool = IsNaN(/value_3:undefined)\n"
+        "next:float32 = Where(/skipped:bool, x:float32, /update:float32)\n",
+        "loss:float16 = ReduceMean(x:float16)\n"
+        "/value_1:float32 = Cast(loss:float16) to=1\n"
+        "/loss:float32 = Mul(/value_1:float32, /scale:float32=2)\n"
+        "/gradient:undefined = Gradient(x:float16) y=grad_scaler/loss\n"
+        "/value_2:float32 = Cast(/gradient:undefined) to=1\n"
+        "/value:float32 = Reciprocal(/scale:float32=2)\n"
+        "/value_5:float32 = Mul(/value_2:float32, /value:float32)\n"
+        "dx:float16 = Cast(/value_5:float32) to=10\n"
+        "/update:float16 = Sub(x:float16, dx:float16)\n"
+        "/value_3:float32 = Sub(/value_2:float32, /value_2:float32)\n"
+        "/value_4:float32 = ReduceSum(/value_3:float32) keepdims=0\n"
+        "/value_6:float32 = Sum(/value_4:float32)\n"
+        "/skipped:bool = IsNaN(/value_6:float32)\n"
+        "next:float16 = Where(/skipped:bool, x:float16, /update:float16)\n",
+        "loss:float64 = ReduceMean(x:float64)\n"
+        "/value_1:float64 = Cast(/scale:float32=2) to=11\n"
+        "/loss:float64 = Mul(loss:float64, /value_1:float64)\n"
+        "/gradient:undefined = Gradient(x:float64) y=grad_scaler/loss\n"
+        "/value:float32 = Reciprocal(/scale:float32=2)\n"
+        "/value_5:float64 = Cast(/value:float32) to=11\n"
+        "dx:float64 = Mul(/gradient:undefined, /value_5:float64)\n"
+        "/update:float64 = Sub(x:float64, dx:float64)\n"
+        "/value_2:undefined = Sub(/gradient:undefined, /gradient:undefined)\n"
+        "/value_3:undefined = ReduceSum(/value_2:undefined) keepdims=0\n"
+        "/value_4:float32 = Cast(/value_3:undefined) to=1\n"
+        "/value_6:float32 = Sum(/value_4:float32)\n"
+        "/skipped:bool = IsNaN(/value_6:float32)\n"
+        "next:float64 = Where(/skipped:bool, x:float64, /update:float64)\n"};
+    static const struct amp_grad_scaler how = {
+        .init_scale = 2, .growth_factor = 3, .backoff_factor = 0.5, .growth_interval = 10};
+    struct amp_str point = {"x", 1};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) {
+        Onnx__StringStringEntryProto update = ONNX__STRING_STRING_ENTRY_PROTO__INIT,
+                                     *bindings[] = {&update};
+        Onnx__TrainingInfoProto info = ONNX__TRAINING_INFO_PROTO__INIT;
+        struct amp_error err = {.status = AMP_OK};
+        bool is_added = false;
+        update.key = text("x");
+        update.value = text("next");
+        info.n_update_binding = 1;
+        info.update_binding = bindings;
+        info.algorithm = new_graph("", "loss next");
+        net_start(17);
+        net.model->graphs[0].origin = info.algorithm;
+        uint32_t x = input("x", dtypes[i], DIMS(2)), loss = NODE("ReduceMean", "loss", x);
+        uint32_t dx = net_node(0, "Gradient", "dx", 1, IDS(x));
+        amp_node_at(net.model, dx)->domain = "ai.onnx.preview.training";
+        dx = net_out(dx, 0);
+        set_word(dx, "y", "loss");
+        amp_node_set_attr(
+            net.model, node_of(dx),
+            (struct amp_attr){
+                .name = "xs", .type = AMP_ATTR_STRINGS, .count = 1, .strings = &point});
+        uint32_t next = NODE("Sub", "next", x, dx);
+        output(loss);
+        output(next);
+        infer_all();
+        struct amp_model *whole = amp_model_create(net.arena, "whole.onnx");
+        amp_graph_add(whole, "main", AMP_NONE);
+        const struct amp_grad_scaler_graph scaled = {net.model, whole, &info};
+        assert_int_equal(amp_grad_scaler_add(&scaled, &how, &is_added, &err), AMP_OK);
+        assert_true(is_added);
+        int n = i == 0 ? 4 : 7; /* values so far */
+        const char *expected = amp_arena_printf(
+            net.arena,
+            "%s/value_%d:int64 = Add(/growth_tracker:int64=0, /one:int64=1)\n"
+            "/value_%d:bool = Equal(/value_%d:int64, /growth_interval:int64=10)\n"
+            "/value_%d:float64 = Where(/value_%d:bool, /growth_factor:float64=3, "
+            "/no_factor:float64=1)\n"
+            "/value_%d:float64 = Where(/skipped:bool, /backoff_factor:float64=0.5, "
+            "/value_%d:float64)\n"
+            "/value_%d:float64 = Cast(/scale:float32=2) to=11\n"
+            "/value_%d:float64 = Mul(/value_%d:float64, /value_%d:float64)\n"
+            "/value_%d:float32 = Cast(/value_%d:float64) to=1\n"
+            "/value_%d:float32 = Sub(/value_%d:float32, /value_%d:float32)\n"
+            "/value_%d:bool = IsNaN(/value_%d:float32)\n"
+            "/value_%d:bool = Or(/skipped:bool, /value_%d:bool)\n"
+            "/next_scale:float32 = Where(/value_%d:bool, /scale:float32=2, /value_%d:float32)\n"
+            "/next_growth_tracker:int64 = Where(/value_%d:bool, /zero:int64=0, /value_%d:int64)\n",
+            heads[i], n, n + 1, n, n + 2, n + 1, n + 3, n + 2, n + 4, n + 5, n + 4, n + 3, n + 6,
+            n + 5, n + 7, n + 6, n + 6, n + 8, n + 7, n + 9, n + 1, n + 8, n + 6, n + 9, n);
+        assert_string_equal(scaled_text(), expected);
+        static const char *const bound_to[][2] = {
+            {"x", "next"},
+            {"grad_scaler/scale", "grad_scaler/next_scale"},
+            {"grad_scaler/growth_tracker", "grad_scaler/next_growth_tracker"}};
+        assert_int_equal(info.n_update_binding, AMP_COUNT(bound_to));
+        for (size_t k = 0; k < AMP_COUNT(bound_to); k++) {
+            assert_string_equal(info.update_binding[k]->key, bound_to[k][0]);
+            assert_string_equal(info.update_binding[k]->value, bound_to[k][1]);
+        }
+        static const char *const outputs[] = {"loss", "next", "grad_scaler/next_scale",
+                                              "grad_scaler/next_growth_tracker",
+                                              "grad_scaler/skipped"};
+        static const enum amp_dtype types[] = {0, 0, AMP_FLOAT, AMP_INT64, AMP_BOOL};
+        const struct amp_ids *given = &net.model->graphs[0].outputs;
+        assert_int_equal(given->count, AMP_COUNT(outputs));
+        assert_int_equal(info.algorithm->n_output, AMP_COUNT(outputs));
+        for (size_t k = 0; k < AMP_COUNT(outputs); k++) {
+            const Onnx__ValueInfoProto *said = info.algorithm->output[k];
+            assert_true(amp_value_at(net.model, given->items[k])->is_output);
+            assert_string_equal(amp_value_at(net.model, given->items[k])->name, outputs[k]);
+            assert_string_equal(said->name, outputs[k]);
+            if (k >= 2) {
+                assert_int_equal(said->type->tensor_type->elem_type, types[k]);
+                assert_int_equal(said->type->tensor_type->shape->n_dim, 0);
+            }
+        }
+    }
+}
+
 /* Shapes are told where all operators have a shape function and what comes of it is known. */
 static void shapes_are_told_or_not(void **state)
 {
@@ -3144,6 +3307,7 @@ int main(void)
         NET_TEST(types_are_those_of_the_definition),
         NET_TEST(outputs_have_the_types_that_follow),
         NET_TEST(gradients_of_losses_are_scaled),
+        NET_TEST(scalers_are_those_of_pytorch),
         NET_TEST(shapes_of_many_are_not_told),
         NET_TEST(operators_take_other_shapes),
         NET_TEST(shapes_are_told_or_not),
