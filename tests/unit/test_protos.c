@@ -1670,6 +1670,90 @@ static void graphs_in_functions_are_copied(void **state)
     assert_int_equal(local.graph->n_initializer + 10 * local.graph->n_sparse_initializer, 33);
 }
 
+/* Attributes of a call that the body refers to: those of the call go before the function's own, and
+   those that neither has are left out. Graphs cannot be. */
+static void attributes_of_calls_are_filled_in(void **state)
+{
+    struct amp_error err;
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bool in_call = i & 1, in_function = i & 2, refers = i & 4;
+        start_functions();
+        Onnx__NodeProto *call = add_op(local.graph, "my.F", "x", "y");
+        Onnx__NodeProto *node = add_op(add_function("F", "x", "y", 18), "LeakyRelu", "x", "y");
+        Onnx__AttributeProto *attr = add_attribute(node, "alpha"), own, *owns[1] = {&own};
+        attr->f = 1;
+        attr->ref_attr_name = refers ? text("slope") : NULL;
+        if (in_call)
+            add_attribute(call, "slope")->f = 2;
+        onnx__attribute_proto__init(&own);
+        own.name = text("slope");
+        own.f = 3;
+        local.functions[0].n_attribute_proto = in_function;
+        local.functions[0].attribute_proto = owns;
+        becomes("LeakyRelu(x)y;");
+        node = local.graph->node[0];
+        assert_int_equal(node->n_attribute, !refers || in_call || in_function);
+        if (node->n_attribute == 0)
+            continue;
+        assert_string_equal(node->attribute[0]->name, "alpha");
+        assert_null(node->attribute[0]->ref_attr_name);
+        assert_true(node->attribute[0]->f == (float)(!refers ? 1 : in_call ? 2 : 3));
+    }
+    for (int i = 0; i < 4; i++) {
+        bool is_list = i & 1, in_function = i & 2;
+        start_functions();
+        Onnx__NodeProto *call = add_op(local.graph, "my.F", "x", "y");
+        Onnx__NodeProto *node = add_op(add_function("F", "x", "y", 18), "my.Other", "x", "y");
+        Onnx__GraphProto *graph = new_graph("", "");
+        Onnx__AttributeProto *held =
+            in_function ? amp_arena_alloc(net.arena, sizeof *held) : add_attribute(call, "body");
+        add_attribute(node, "then")->ref_attr_name = text("body");
+        onnx__attribute_proto__init(held);
+        held->name = text("body");
+        held->n_graphs = is_list;
+        held->graphs = &graph;
+        held->g = is_list ? NULL : graph;
+        local.functions[0].n_attribute_proto = in_function;
+        local.functions[0].attribute_proto = &held;
+        assert_int_equal(inline_all(true, &err), AMP_UNSUPPORTED);
+        assert_string_equal(err.text,
+                            "call 'F' of function 'my.F': attribute 'body' holds a graph");
+    }
+}
+
+/* Functions that nobody calls stay unless the model was raised beyond what one of them means. */
+static void stale_functions_go(void **state)
+{
+    static const struct {
+        const char *op;
+        int opset, models;
+        bool is_stale;
+    } lines[] = {{"Neg", 18, 18, false},      {"Softmax", 18, 18, false}, {"Neg", 13, 18, false},
+                 {"Softmax", 12, 18, true},   {"Softmax", 12, 12, false}, {"Relu", 13, 18, true},
+                 {"my.Other", 18, 18, false}, {"foreign", 18, 18, false}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(lines); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        start_functions();
+        add_op(local.graph, "my.F", "x", "y");
+        add_op(add_function("F", "x", "y", 18), "my.Other", "x", "y");
+        Onnx__NodeProto *node =
+            add_op(add_function("G", "x", "y", lines[i].opset), lines[i].op, "x", "y");
+        if (strcmp(lines[i].op, "foreign") == 0)
+            node->domain = text("foreign");
+        local.model.opset_import[0]->version = lines[i].models;
+        for (size_t k = 0; k < local.model.n_functions; k++) {
+            local.functions[k].node = local.bodies[k]->node;
+            local.functions[k].n_node = local.bodies[k]->n_node;
+        }
+        assert_int_equal(amp_functions_drop_invalid(&local.model, net.arena, &err), AMP_OK);
+        if (local.model.n_functions != (lines[i].is_stale ? 1 : 2))
+            fail_msg("line %zu: %zu functions", i, local.model.n_functions);
+        assert_string_equal(local.model.functions[0]->name, "F");
+    }
+}
+
 /* Functions import opsets of their own: where what they hold is the same operator in the model's.
  */
 static void opsets_of_functions_agree(void **state)
@@ -3293,6 +3377,8 @@ int main(void)
         NET_TEST(nodes_take_the_notes_of_calls),
         NET_TEST(constants_of_functions_are_shared),
         NET_TEST(graphs_in_functions_are_copied),
+        NET_TEST(attributes_of_calls_are_filled_in),
+        NET_TEST(stale_functions_go),
         NET_TEST(opsets_of_functions_agree),
         NET_TEST(calls_fit_their_function),
         NET_TEST(functions_without_floats_stay),
