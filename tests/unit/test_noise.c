@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -542,6 +543,64 @@ static void all_at_once_is_what_is_measured(void **state)
         }
 }
 
+/* Whether all nodes of a model can be converted to DTYPE, and the noise of that be found. */
+static bool is_found(struct pair *pair, const char *path, const char *dtype)
+{
+    const char *all = "*=lower";
+    const struct amp_options options = {.dtype = dtype, .node_rules = {.items = &all, .count = 1}};
+    memset(pair, 0, sizeof *pair);
+    if (amp_model_read(path, &pair->reference, &pair->err) != AMP_OK ||
+        amp_infer(pair->reference.model, &pair->err) != AMP_OK ||
+        amp_model_read_to_convert(path, &pair->converted, &pair->err) != AMP_OK ||
+        amp_convert_in_memory(&options, &pair->converted, &pair->err) != AMP_OK ||
+        pair->reference.model->n_symbols > 8)
+        return false;
+    const struct amp_noise_options how = {
+        .source = {.count = 1, .load = load, .context = pair->reference.model}, .n_probed = 1};
+    return amp_noise_find(pair->reference.model, pair->converted.model, &how, &pair->noise,
+                          &pair->err) == AMP_OK;
+}
+
+/* Whether the model of a case is in float32 alone, draws no random numbers and gives out no
+   constant by way of an Identity, which is no source. */
+static bool is_plain(const char *path, const struct amp_model *model)
+{
+    static const char *const others[] = {"/explicit_type/", "/random_like/", "/types_like/",
+                                         "/io_constant",    "/rounding/",    "/weight_identity"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strstr(path, others[i]) != NULL)
+            return false;
+    for (uint32_t v = 0; v < model->n_values; v++)
+        if (amp_dtype_is_lower(amp_value_at(model, v)->dtype))
+            return false;
+    return true;
+}
+
+/* The same of all conversions' cases whose elements stay finite; without an error that is measured,
+   the sources add none. */
+static void noise_of_cases_is_what_is_measured(void **state)
+{
+    size_t n_measured = 0, n_exact = 0;
+    glob_t paths;
+    (void)state;
+    assert_int_equal(glob("build/cases/convert/*/model.onnx", 0, NULL, &paths), 0);
+    for (size_t i = 0; i < 2 * paths.gl_pathc; i++) {
+        struct pair pair;
+        const char *path = paths.gl_pathv[i / 2];
+        if (is_found(&pair, path, i % 2 == 0 ? "bf16" : "fp16") && pair.noise.n_lost == 0 &&
+            is_plain(path, pair.reference.model)) {
+            double joint = pair.noise.joint, measured = pair.noise.measured;
+            n_measured += measured > 0;
+            n_exact += measured == 0;
+            if (measured > 0 ? !(fabs(decibels(joint / measured)) <= 0.3) : joint != measured)
+                fail_msg("%s: %g, not %g", path, joint, measured);
+        }
+        close_pair(&pair);
+    }
+    globfree(&paths);
+    assert_true(n_measured > 500 && n_exact > 40);
+}
+
 /* Inputs that the model takes in the lower dtype are rounded before any node, each a source of its
    own; what each does by itself adds up, as nothing is rounded behind them but what they make. */
 static void inputs_are_sources(void **state)
@@ -946,6 +1005,7 @@ int main(void)
         cmocka_unit_test(a_source_adds_what_it_does_by_hand),
         cmocka_unit_test(the_sum_predicts_what_is_measured),
         cmocka_unit_test(all_at_once_is_what_is_measured),
+        cmocka_unit_test(noise_of_cases_is_what_is_measured),
         cmocka_unit_test(inputs_are_sources),
         cmocka_unit_test(the_same_comes_out_again),
         cmocka_unit_test(errors_of_one_element_agree),
