@@ -3,6 +3,7 @@
 #include "cli/report/json.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/buffer.h"
 #include "core/convert.h"
 #include "core/hash.h"
 #include "core/number/interval.h"
@@ -389,6 +390,7 @@ static void strings_are_owned(void **state)
     memset(text, 'x', 3);
     const struct amp_str *own = tensor.data;
     assert_true(own[0].size == 2 && own[1].size == 0 && own[2].size == 2);
+    assert_int_equal(tensor.buffer->size, sizeof strings + 4);
     assert_memory_equal(own[0].data, "ab", 2);
     assert_memory_equal(own[2].data, "bc", 2);
     amp_tensor_release(&tensor);
@@ -921,6 +923,12 @@ static void plain_text_is_that_of_printf(void **state)
         snprintf(wanted, sizeof wanted, "%0*d", width, 7);
         assert_text(wanted, "%0*d", width, 7);
     }
+    char zeros[512];
+    memset(zeros, '0', sizeof zeros - 1);
+    zeros[sizeof zeros - 1] = '\0';
+    for (int width = 511; width < 515; width++) /* longer ones are cut */
+        assert_text(zeros, "%0*d", width, 0);
+    assert_text("0x10 7 1.5 -3 x", "%p %d %g %hhd %s", (void *)16, 7, 1.5, -3, "x");
     assert_text("00012 +3 255 -4", "%05d %+d %hhu %jd", 12, 3, (unsigned char)255, (intmax_t)-4);
     assert_text("\xc3\xb6\xe2\x82\xac\xf0\x9f\x98\x80 \\d", "%s %s",
                 "\xc3\xb6\xe2\x82\xac\xf0\x9f\x98\x80", "\\d");
