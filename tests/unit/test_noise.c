@@ -576,6 +576,40 @@ static bool is_plain(const char *path, const struct amp_model *model)
     return true;
 }
 
+/* The sources of a converted model are what is in DTYPE there, said of the node that they stand at;
+   groups of neighbours have equal shares of what adds up to the prediction. */
+static void sources_are_right(const char *path, const struct pair *pair, const char *dtype)
+{
+    const struct amp_noise *noise = &pair->noise;
+    const struct amp_model *model = pair->converted.model;
+    double sum = 0;
+    for (size_t s = 0; s < noise->n_sources; s++) {
+        const struct amp_noise_source *source = &noise->sources[s], *last = source - 1;
+        const struct amp_value *value = amp_value_at(model, source->value_id);
+        bool is_cast = source->kind == AMP_NOISE_CAST, is_first = s == 0;
+        uint32_t named = source->value_id;
+        if (is_cast)
+            named = amp_node_at(model, source->node_id)->inputs[0];
+        const char *op_type =
+            source->node_id == AMP_NONE ? "" : amp_node_at(model, source->node_id)->op_type;
+        bool is_right = strcmp(source->name, amp_value_at(model, named)->name) == 0 &&
+                        strcmp(source->op_type, op_type) == 0 && source->dtype == value->dtype &&
+                        (source->node[0] == '\0') == (source->node_id == AMP_NONE) &&
+                        is_cast == (source->node_id != AMP_NONE && strcmp(op_type, "Cast") == 0) &&
+                        (source->kind == AMP_NOISE_WEIGHT) == (value->constant != NULL);
+        bool is_low = source->kind == AMP_NOISE_BODIES || value->dtype == amp_dtype_parse(dtype);
+        bool is_next = is_first ? source->group == 0 : source->group == last->group + 1;
+        bool is_same = !is_first && source->group == last->group && source->power == last->power &&
+                       source->n_lost == last->n_lost;
+        if (!is_right || !is_low || (!is_next && !is_same))
+            fail_msg("%s: source %zu, '%s' (%s)", path, s, source->name, source->op_type);
+        sum += source->power;
+    }
+    size_t n_groups = noise->n_sources == 0 ? 0 : noise->sources[noise->n_sources - 1].group + 1;
+    assert_int_equal(noise->n_groups, n_groups);
+    assert_true(fabs(sum - noise->predicted) <= 1e-9 * sum);
+}
+
 /* The same of all conversions' cases whose elements stay finite; without an error that is measured,
    the sources add none. */
 static void noise_of_cases_is_what_is_measured(void **state)
@@ -589,6 +623,8 @@ static void noise_of_cases_is_what_is_measured(void **state)
         const char *path = paths.gl_pathv[i / 2];
         if (is_found(&pair, path, i % 2 == 0 ? "bf16" : "fp16") && pair.noise.n_lost == 0 &&
             is_plain(path, pair.reference.model)) {
+            if (pair.noise.n_selected == 0)
+                sources_are_right(path, &pair, i % 2 == 0 ? "bf16" : "fp16");
             double joint = pair.noise.joint, measured = pair.noise.measured;
             n_measured += measured > 0;
             n_exact += measured == 0;
