@@ -15,6 +15,7 @@
 #include "run/exec/walk.h"
 
 #include <glob.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -565,6 +566,102 @@ static void long_lists_are_aligned(void **state)
     free(b);
 }
 
+/* ---- errors along the graph ------------------------------------------------------------------ */
+
+static double error_of(const struct fixture *f, uint32_t value);
+
+/* The largest error of what node ID reads, itself or in its bodies. */
+static double error_read(const struct fixture *f, uint32_t id)
+{
+    const struct amp_model *model = f->files[1].model;
+    const struct amp_node *node = amp_node_at(model, id);
+    double error = 0;
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] != AMP_NONE)
+            error = fmax(error, error_of(f, node->inputs[i]));
+    for (uint32_t a = 0; a < node->n_attrs; a++)
+        for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++) {
+            const struct amp_graph *body = &model->graphs[node->attrs[a].graphs[k]];
+            for (size_t i = 0; i < body->nodes.count; i++)
+                error = fmax(error, error_read(f, body->nodes.items[i]));
+        }
+    return error;
+}
+
+/* The error of a value of the converted model: that of its layer, else that of what its node reads;
+   values of bodies have none. */
+static double error_of(const struct fixture *f, uint32_t value)
+{
+    const struct amp_value *at = amp_value_at(f->files[1].model, value);
+    for (size_t i = 0; i < f->layers.count; i++)
+        if (f->layers.items[i].values[1] == value)
+            return f->layers.items[i].error;
+    return at->graph != 0 || at->producer == AMP_NONE ? 0 : error_read(f, at->producer);
+}
+
+static bool is_layer_right(const struct fixture *f, const struct amp_layer *layer)
+{
+    bool is_output = false;
+    const struct amp_ids *outputs = &f->files[0].model->graphs[0].outputs;
+    for (size_t i = 0; i < outputs->count; i++)
+        is_output |= outputs->items[i] == layer->values[0];
+    for (int m = 0; m < 2; m++) {
+        const struct amp_model *model = f->files[m].model;
+        const struct amp_value *value = amp_value_at(model, layer->values[m]);
+        const struct amp_node *node = amp_node_at(model, layer->nodes[m]);
+        if (value->producer != layer->nodes[m] || strcmp(value->name, layer->names[m]) != 0 ||
+            strcmp(node->name, layer->node_names[m]) != 0 ||
+            (layer->dtype[m] != AMP_UNDEFINED && layer->dtype[m] != value->dtype))
+            return false;
+    }
+    const char *op_type = amp_node_at(f->files[1].model, layer->nodes[1])->op_type;
+    return is_output == layer->is_output && strcmp(op_type, layer->op_type) == 0 &&
+           layer->before == error_read(f, layer->nodes[1]) &&
+           layer->error == amp_layers_relative_error(&layer->accumulated);
+}
+
+/* The first of the layers that have something is the one that is named. */
+static bool are_firsts_right(const struct amp_layers *layers)
+{
+    size_t nan = SIZE_MAX, overflow = SIZE_MAX, jump = SIZE_MAX, n_paired = 0;
+    for (size_t i = layers->count; i-- > 0;) {
+        const struct amp_layer *layer = &layers->items[i];
+        const struct amp_metrics *seen = &layer->accumulated;
+        double rise = layer->error - layer->before;
+        nan = seen->nan[1] > seen->nan[0] ? i : nan;
+        overflow = seen->inf[1] > seen->inf[0] ? i : overflow;
+        if (rise > 0 &&
+            (jump == SIZE_MAX || rise >= layers->items[jump].error - layers->items[jump].before))
+            jump = i;
+    }
+    for (int kind = 0; kind < AMP_PAIRING_KINDS; kind++)
+        n_paired += layers->n_paired[kind];
+    return layers->first_nan == nan && layers->first_overflow == overflow &&
+           layers->largest_jump == jump && n_paired == layers->count;
+}
+
+/* What is said of layers beside what is measured, of all conversions' cases. */
+static void layers_are_what_the_graphs_say(void **state)
+{
+    size_t n_layers = 0;
+    glob_t paths;
+    (void)state;
+    assert_int_equal(glob("build/cases/convert/*/model.onnx", 0, NULL, &paths), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++) {
+        struct fixture f;
+        bool is_compared = compare(&f, paths.gl_pathv[i], "fp16", NULL) == AMP_OK;
+        for (size_t k = 0; k < f.layers.count && is_compared; k++)
+            if (!is_layer_right(&f, &f.layers.items[k]))
+                fail_msg("%s: layer '%s'", paths.gl_pathv[i], f.layers.items[k].names[1]);
+        if (is_compared && !are_firsts_right(&f.layers))
+            fail_msg("%s: the first ones", paths.gl_pathv[i]);
+        n_layers += is_compared ? f.layers.count : 0;
+        close_fixture(&f);
+    }
+    globfree(&paths);
+    assert_true(n_layers > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -572,6 +669,7 @@ int main(void)
         cmocka_unit_test(outputs_have_the_errors_of_the_validation),
         cmocka_unit_test(outputs_are_near_those_of_whole_runs),
         cmocka_unit_test(sums_do_not_depend_on_threads),
+        cmocka_unit_test(layers_are_what_the_graphs_say),
         cmocka_unit_test(random_numbers_are_drawn_once),
         cmocka_unit_test(values_are_not_kept),
         cmocka_unit_test(short_lists_are_aligned_best),
