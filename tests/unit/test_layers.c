@@ -6,12 +6,14 @@
  */
 #include "check/alignment.h"
 #include "check/layers.h"
+#include "check/pairs.h"
 #include "cli/convert/convert.h"
 #include "cli/inputs.h"
 #include "core/graph/copy.h"
 #include "core/memory.h"
 #include "onnx/schema/infer.h"
 #include "ops/kernel/tensor_cast.h"
+#include "ops/op.h"
 #include "run/exec/walk.h"
 
 #include <glob.h>
@@ -662,6 +664,68 @@ static void layers_are_what_the_graphs_say(void **state)
     assert_true(n_layers > 1000);
 }
 
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* Whether the values of the model at PATH are found again by their places alone, in a copy where
+   all that nodes compute have other names: each is itself or has no pair. Adds up how many have
+   one. */
+static bool are_found_again(const char *path, bool is_crossed, size_t *n_found)
+{
+    struct amp_model_file files[2];
+    struct amp_error err = {.status = AMP_OK};
+    bool are_right = true, has_unknown = false;
+    for (int i = 0; i < 2; i++)
+        if (amp_model_read(path, &files[i], &err) != AMP_OK ||
+            amp_infer(files[i].model, &err) != AMP_OK)
+            return true;
+    struct amp_model *model = files[1].model;
+    for (uint32_t v = 0; v < model->n_values; v++)
+        if (amp_value_at(model, v)->producer != AMP_NONE)
+            amp_value_at(model, v)->name = amp_arena_printf(model->arena, "renamed %u", v);
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        struct amp_node *node = amp_node_at(model, id);
+        const struct amp_op *op = amp_op_of(node);
+        has_unknown |= op == NULL;
+        if (is_crossed && op != NULL && op->is_commutative && node->n_inputs == 2) {
+            uint32_t first = node->inputs[0];
+            node->inputs[0] = node->inputs[1];
+            node->inputs[1] = first;
+        }
+    }
+    struct amp_pairs pairs = amp_pairs_create(files[0].model, model);
+    for (uint32_t v = 0; v < model->n_values; v++) {
+        const struct amp_value *value = amp_value_at(model, v);
+        bool is_computed = value->producer != AMP_NONE && value->graph == 0;
+        bool is_found = pairs.of[v] != AMP_NONE;
+        are_right &= !is_found ||
+                     (is_computed && pairs.of[v] == v && pairs.kind[v] == AMP_PAIRED_BY_POSITION);
+        *n_found += is_found;
+    }
+    are_right &=
+        has_unknown || is_crossed || (pairs.n_unpaired[0] == 0 && pairs.n_unpaired[1] == 0);
+    amp_pairs_destroy(&pairs);
+    amp_model_close(&files[0]);
+    amp_model_close(&files[1]);
+    return are_right;
+}
+
+static void values_are_found_by_their_places(void **state)
+{
+    size_t n_found = 0;
+    bool are_right = true;
+    glob_t paths;
+    (void)state;
+    assert_int_equal(glob("build/cases/convert/*/model.onnx", 0, NULL, &paths), 0);
+    assert_int_equal(glob("models/*.onnx", GLOB_APPEND, NULL, &paths), 0);
+    for (size_t i = 0; i < 2 * paths.gl_pathc; i++)
+        if (!are_found_again(paths.gl_pathv[i / 2], i % 2 != 0, &n_found)) {
+            print_message("%s\n", paths.gl_pathv[i / 2]);
+            are_right = false;
+        }
+    globfree(&paths);
+    assert_true(are_right && n_found > 3000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -670,6 +734,7 @@ int main(void)
         cmocka_unit_test(outputs_are_near_those_of_whole_runs),
         cmocka_unit_test(sums_do_not_depend_on_threads),
         cmocka_unit_test(layers_are_what_the_graphs_say),
+        cmocka_unit_test(values_are_found_by_their_places),
         cmocka_unit_test(random_numbers_are_drawn_once),
         cmocka_unit_test(values_are_not_kept),
         cmocka_unit_test(short_lists_are_aligned_best),
