@@ -2,6 +2,7 @@
 #include "cli/options/command_line.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/graph/check.h"
 #include "core/graph/order.h"
 #include "core/graph/reach.h"
 #include "core/graph/uses.h"
@@ -10,8 +11,10 @@
 #include "core/strmap.h"
 #include "core/tensor.h"
 #include "net.h"
+#include "onnx/file/read.h"
 #include "scratch.h"
 
+#include <glob.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -575,6 +578,178 @@ static void attributes_come_and_go(void **state)
     }
 }
 
+/* ---- cases ----------------------------------------------------------------------------------- */
+
+/* What holds of the graphs of all conversions' cases, counted out. */
+
+static bool graph_takes(const struct amp_model *model, uint32_t graph, const bool *values);
+
+/* Whether node ID takes one of VALUES, itself or in the graphs that it holds. */
+static bool node_takes(const struct amp_model *model, uint32_t id, const bool *values)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] != AMP_NONE && values[node->inputs[i]])
+            return true;
+    for (uint32_t a = 0; a < node->n_attrs; a++)
+        for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++)
+            if (graph_takes(model, node->attrs[a].graphs[k], values))
+                return true;
+    return false;
+}
+
+static bool graph_takes(const struct amp_model *model, uint32_t graph, const bool *values)
+{
+    const struct amp_graph *body = &model->graphs[graph];
+    for (size_t i = 0; i < body->outputs.count; i++)
+        if (values[body->outputs.items[i]])
+            return true;
+    for (size_t i = 0; i < body->nodes.count; i++)
+        if (node_takes(model, body->nodes.items[i], values))
+            return true;
+    return false;
+}
+
+/* Each value alone is marked, and what that leads to; then all that lead to it. */
+static void reach_is_what_nodes_take(const struct amp_model *model)
+{
+    const struct amp_ids *nodes = &model->graphs[0].nodes;
+    size_t n = model->n_values;
+    bool *ahead = amp_xcalloc(n * n, sizeof *ahead), *wanted = amp_xcalloc(n, sizeof *wanted);
+    bool *back = amp_xcalloc(n, sizeof *back);
+    for (uint32_t v = 0; v < n; v++) {
+        memset(wanted, 0, n);
+        wanted[v] = ahead[v * n + v] = true;
+        for (size_t i = 0; i < nodes->count; i++)
+            if (node_takes(model, nodes->items[i], wanted)) {
+                const struct amp_node *node = amp_node_at(model, nodes->items[i]);
+                for (uint32_t k = 0; k < node->n_outputs; k++)
+                    if (node->outputs[k] != AMP_NONE)
+                        wanted[node->outputs[k]] = true;
+            }
+        amp_reach_ahead(model, ahead + v * n);
+        assert_memory_equal(ahead + v * n, wanted, n);
+    }
+    for (uint32_t v = 0; v < n; v++) {
+        memset(back, 0, n);
+        back[v] = true;
+        amp_reach_back(model, NULL, back);
+        for (uint32_t w = 0; w < n && amp_value_at(model, v)->graph == 0; w++)
+            assert_true(back[w] == ahead[w * n + v] || amp_value_at(model, w)->graph != 0);
+    }
+    free(ahead);
+    free(wanted);
+    free(back);
+}
+
+static void uses_are_what_nodes_take(const struct amp_model *model)
+{
+    struct amp_uses uses = amp_uses_create(model);
+    uint32_t *counts = amp_uses_count(model), *outputs = amp_uses_count_outputs(model);
+    for (uint32_t v = 0; v < model->n_values; v++) {
+        uint32_t at = uses.first[v], n_outputs = 0, last = AMP_NONE;
+        struct amp_use use;
+        for (uint32_t id = 0; id < model->n_nodes; id++)
+            for (uint32_t i = 0; i < amp_node_at(model, id)->n_inputs; i++)
+                if (amp_node_at(model, id)->inputs[i] == v) {
+                    assert_true(uses.items[at].node == id && uses.items[at].slot == i);
+                    at++;
+                    last = id;
+                }
+        for (size_t g = 0; g < model->n_graphs; g++)
+            for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+                n_outputs += model->graphs[g].outputs.items[i] == v;
+        uint32_t n = at - uses.first[v];
+        assert_true(at == uses.first[v + 1] && outputs[v] == n_outputs &&
+                    counts[v] == n + n_outputs);
+        bool is_only = n == 1 && !amp_value_at(model, v)->is_output &&
+                       amp_node_at(model, last)->graph == amp_value_at(model, v)->graph;
+        assert_int_equal(amp_uses_only(model, &uses, v, &use), is_only);
+    }
+    amp_uses_destroy(&uses);
+    free(counts);
+    free(outputs);
+}
+
+/* A node that takes what it gives, and one whose output another gives, are refused wherever they
+   are. */
+static void wrong_nodes_are_refused(const struct amp_model *model)
+{
+    char wanted[1024], text[512];
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        struct amp_node *node = amp_node_at(model, id);
+        if (node->n_outputs == 0 || node->outputs[0] == AMP_NONE || node->is_removed)
+            continue;
+        struct amp_value *output = amp_value_at(model, node->outputs[0]);
+        amp_node_text(model, id, text, sizeof text);
+        for (uint32_t i = 0; i < node->n_inputs; i++) {
+            uint32_t before = node->inputs[i];
+            struct amp_error err = {.status = AMP_OK};
+            node->inputs[i] = node->outputs[0];
+            snprintf(wanted, sizeof wanted,
+                     "%s: %s, input %u: value '%s' is used before it is defined", model->path, text,
+                     i, output->name);
+            assert_int_equal(amp_graph_check(model, &err), AMP_MODEL);
+            assert_string_equal(err.text, wanted);
+            node->inputs[i] = before;
+        }
+        struct amp_error err = {.status = AMP_OK};
+        output->producer++;
+        snprintf(wanted, sizeof wanted, "%s: %s, output 0: value '%s' has another producer",
+                 model->path, text, output->name);
+        assert_int_equal(amp_graph_check(model, &err), AMP_MODEL);
+        assert_string_equal(err.text, wanted);
+        output->producer--;
+    }
+}
+
+/* Nodes that stand the other way round are put into an order, in which they stay. */
+static void nodes_are_sorted_again(struct amp_model *model)
+{
+    bool has_moved = true, is_wrong = false;
+    struct amp_error err = {.status = AMP_OK};
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(amp_graph_sort(model, &has_moved, &err), AMP_OK);
+        assert_int_equal(has_moved, round != 0 && is_wrong);
+        assert_int_equal(amp_graph_check(model, &err), AMP_OK);
+        for (size_t g = 0; g < model->n_graphs && round == 0; g++) {
+            struct amp_ids *nodes = &model->graphs[g].nodes;
+            for (size_t i = 0; i < nodes->count / 2; i++) {
+                uint32_t first = nodes->items[i];
+                nodes->items[i] = nodes->items[nodes->count - 1 - i];
+                nodes->items[nodes->count - 1 - i] = first;
+            }
+        }
+        is_wrong = amp_graph_check(model, &err) != AMP_OK;
+        err.status = AMP_OK;
+    }
+    assert_int_equal(amp_graph_sort(model, &has_moved, &err), AMP_OK);
+    assert_false(has_moved);
+}
+
+static void graphs_of_cases_are_whole(void **state)
+{
+    size_t n_models = 0;
+    glob_t paths;
+    (void)state;
+    assert_int_equal(glob("build/cases/convert/*/model.onnx", 0, NULL, &paths), 0);
+    for (size_t i = 0; i < paths.gl_pathc; i++) {
+        struct amp_model_file file;
+        struct amp_error err = {.status = AMP_OK};
+        if (amp_model_read(paths.gl_pathv[i], &file, &err) == AMP_OK &&
+            file.model->n_values < 200) {
+            reach_is_what_nodes_take(file.model);
+            uses_are_what_nodes_take(file.model);
+            wrong_nodes_are_refused(file.model);
+            nodes_are_sorted_again(file.model);
+            n_models++;
+        }
+        amp_model_close(&file);
+    }
+    globfree(&paths);
+    assert_true(n_models > 400);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -596,5 +771,8 @@ int main(void)
         NET_TEST(attributes_come_and_go),
     };
 
-    return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
+    const struct CMUnitTest of_cases[] = {cmocka_unit_test(graphs_of_cases_are_whole)};
+
+    return cmocka_run_group_tests(of_cases, NULL, NULL) +
+           cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
