@@ -548,6 +548,52 @@ static void intervals_have_open_ends(void **state)
     interval_is(amp_interval_widen(below, 0.5), -4.5, -1);
 }
 
+static double square(double x)
+{
+    return x * x;
+}
+
+/* What operations on all small intervals give is as wide as what numbers in them give, and not
+   wider. */
+static void intervals_hold_what_numbers_give(void **state)
+{
+    enum { MOST = 3 };
+    (void)state;
+    for (int code = 0; code < 7 * 7 * 7 * 7; code++) {
+        const int a[] = {code % 7 - MOST, code / 7 % 7 - MOST};
+        const int b[] = {code / 49 % 7 - MOST, code / 343 - MOST};
+        if (a[0] > a[1] || b[0] > b[1])
+            continue;
+        const struct amp_interval x = {a[0], a[1]}, y = {b[0], b[1]};
+        struct amp_interval found[] = {amp_interval_add(x, y), amp_interval_sub(x, y),
+                                       amp_interval_mul(x, y), amp_interval_min(x, y),
+                                       amp_interval_max(x, y), amp_interval_square(x),
+                                       amp_interval_abs(x),    amp_interval_map(x, cbrt)};
+        for (size_t op = 0; op < AMP_COUNT(found); op++) {
+            double low = INFINITY, high = -INFINITY;
+            for (int i = a[0]; i <= a[1]; i++)
+                for (int k = b[0]; k <= b[1]; k++) {
+                    const double results[] = {i + k,      i - k,     i * k,           fmin(i, k),
+                                              fmax(i, k), square(i), fabs((double)i), cbrt(i)};
+                    low = fmin(low, results[op]);
+                    high = fmax(high, results[op]);
+                }
+            interval_is(found[op], low, high);
+        }
+        interval_is(amp_interval_union(x, y), a[0] < b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1]);
+        bool has_zero = a[0] <= 0 && a[1] >= 0, divides = b[0] > 0 || b[1] < 0;
+        int ends[] = {abs(a[0]), abs(a[1])};
+        assert_true(amp_interval_least(x) == (has_zero ? 0 : ends[ends[1] < ends[0]]));
+        assert_true(amp_interval_largest(x) == ends[ends[1] > ends[0]]);
+        struct amp_interval ratio = amp_interval_div(x, y);
+        assert_int_equal(amp_interval_is_bounded(ratio), divides);
+        for (int i = a[0]; i <= a[1] && divides; i++)
+            for (int k = b[0]; k <= b[1]; k++)
+                assert_true(ratio.low <= i * (1.0 / k) && i * (1.0 / k) <= ratio.high);
+        assert_true(!divides || (ratio.high - ratio.low <= 6 && fabs(ratio.low) <= 3));
+    }
+}
+
 /* FNV-1a and a mix of two steps, computed elsewhere. */
 static void hashes_are_the_same_everywhere(void **state)
 {
@@ -1049,6 +1095,7 @@ int main(void)
         cmocka_unit_test(what_overflows_is_refused),
         cmocka_unit_test(ranges_are_of_all_elements),
         cmocka_unit_test(intervals_have_open_ends),
+        cmocka_unit_test(intervals_hold_what_numbers_give),
         cmocka_unit_test(hashes_are_the_same_everywhere),
         cmocka_unit_test(keyed_hashes_depend_on_every_bit),
         cmocka_unit_test(bits_become_whole_bytes),

@@ -867,11 +867,13 @@ static void outputs_are_behind_selections(void **state)
     amp_selection_node_text(&found, &found.items[0], text, sizeof text);
     assert_string_equal(text, "NonZero 'named'");
     amp_selections_free(&found);
+    assert_true(found.count == 0 && found.arena == NULL);
     start_selections(true);
     found = amp_selections_find(net.model);
     assert_true(found.has_products);
     assert_ptr_equal(amp_selections_expose(&found, net.model, net.arena), net.model);
     amp_selections_free(&found);
+    assert_true(found.count == 0 && found.arena == NULL);
 }
 
 /* A selection that the converted model has not counts for no output, nor another that an output of
@@ -912,6 +914,7 @@ static void selections_are_those_of_both_models(void **state)
     amp_value_at(converted, h)->name = "other";
     assert_ptr_equal(amp_selections_expose(&found, converted, net.arena), converted);
     amp_selections_free(&found);
+    assert_true(found.count == 0 && found.arena == NULL);
 }
 
 /* ---- which values are the same ---- */

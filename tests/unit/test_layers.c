@@ -85,7 +85,9 @@ static enum amp_status compare(struct fixture *f, const char *path, const char *
 static void close_fixture(struct fixture *f)
 {
     amp_layers_free(&f->layers);
+    assert_true(f->layers.count == 0 && f->layers.items == NULL && f->layers.work == NULL);
     amp_validation_free(&f->validation);
+    assert_true(f->validation.samples == 0 && f->validation.outputs == NULL);
     amp_inputs_close(&f->inputs);
     amp_model_close(&f->files[1]);
     amp_model_close(&f->files[0]);
@@ -704,6 +706,7 @@ static bool are_found_again(const char *path, bool is_crossed, size_t *n_found)
     are_right &=
         has_unknown || is_crossed || (pairs.n_unpaired[0] == 0 && pairs.n_unpaired[1] == 0);
     amp_pairs_destroy(&pairs);
+    assert_null(pairs.of);
     amp_model_close(&files[0]);
     amp_model_close(&files[1]);
     return are_right;

@@ -100,6 +100,7 @@ static void find(struct pair *pair, size_t samples, double budget)
 static void close_pair(struct pair *pair)
 {
     amp_noise_free(&pair->noise);
+    assert_true(pair->noise.n_sources == 0 && pair->noise.arena == NULL);
     amp_model_close(&pair->reference);
     amp_model_close(&pair->converted);
 }

@@ -293,24 +293,27 @@ static const char *name_at(const void *context, size_t i)
     return ((const char *const *)context)[i];
 }
 
-/* The output that LABELS are for, of an image, class scores, numbers and triples; -1: none, of
-   which SAID is what is said. */
+/* The output that LABELS are for, of an image, class scores, numbers and triples, behind integers
+   and a list, which they are never for; -1: none, of which SAID is what is said. */
 static int chosen(const struct amp_labels *labels, const char *said)
 {
-    static const char *const names[] = {"image", "scores", "numbers", "triples"};
+    enum { OTHERS = 2 };
+    static const char *const names[] = {"counts", "list", "image", "scores", "numbers", "triples"};
     struct amp_tensor outputs[] = {
+        tensor_of(AMP_INT32, NULL, DIMS(2, 1)),       tensor_of(AMP_FLOAT, NULL, DIMS(2)),
         tensor_of(AMP_FLOAT, NULL, DIMS(2, 3, 8, 8)), tensor_of(AMP_FLOAT, NULL, DIMS(2, 10)),
-        tensor_of(AMP_FLOAT, NULL, DIMS(2, 1)), tensor_of(AMP_FLOAT16, NULL, DIMS(2, 1, 3))};
+        tensor_of(AMP_FLOAT, NULL, DIMS(2, 1)),       tensor_of(AMP_FLOAT16, NULL, DIMS(2, 1, 3))};
     struct amp_task task = {.labels = labels};
     struct amp_error err = {.status = AMP_OK};
-    enum amp_status status =
-        amp_task_choose(&task, &(struct amp_task_outputs){outputs, 4, name_at, names}, &err);
+    outputs[1].form = AMP_FORM_SEQUENCE;
+    enum amp_status status = amp_task_choose(
+        &task, &(struct amp_task_outputs){outputs, COUNT(outputs), name_at, names}, &err);
     assert_int_equal(status, task.name == NULL ? AMP_MODEL : AMP_OK);
     assert_string_equal(err.text, said);
     if (task.name == NULL)
         return -1;
     assert_string_equal(task.name, names[task.output]);
-    return (int)task.output;
+    return (int)task.output - OTHERS;
 }
 
 static void labels_find_their_output(void **state)
