@@ -977,7 +977,7 @@ static void inputs_are_named_and_of_the_model(void **state)
 static void data_have_what_is_needed(void **state)
 {
     static const float numbers[] = {1, 2};
-    static const int64_t whole[] = {1, 2, 3};
+    static const int64_t whole[] = {1, 2, 3}, large[] = {255, 256};
     struct amp_error err;
     (void)state;
     start_inputs();
@@ -996,6 +996,9 @@ static void data_have_what_is_needed(void **state)
         assert_int_equal(open_line(line, &err), i == 0 ? AMP_MODEL : AMP_OK);
         assert_string_equal(err.text, i == 0 ? "d0: nothing for input 'n'" : "");
     }
+    save("d1/b.npy", AMP_INT64, DIMS(2), large);
+    assert_int_equal(open_line("run m --data d1", &err), AMP_MODEL);
+    assert_string_equal(err.text, "d1: input 'b': element 1, 256, does not fit into uint8");
 }
 
 /* What a sample expects need not be asked for; a symbolic dim is no batch; the shape that is noted
