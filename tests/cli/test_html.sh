@@ -62,6 +62,10 @@ holds 'says what the figures are of' counts fewer.html 'within tolerance, on the
 holds 'counts what is selected' says fewer.html '</code></td><td class="n">20</td><td class="n">19</td><td class="n">1 of 20</td></tr>'
 holds 'captions them' test "$(grep -c '<table>' fewer.html)" -eq "$(grep -c '<caption>.' fewer.html)"
 holds 'has no selections where there are none' test "$(grep -c 'nodes selected' one.html)" -eq 0
+expect 'a conversion with outputs alone in common' 0 "$AMPCONV" "$CASES/convert/rounding/model.onnx" -q -o out.onnx --report constant.html
+holds 'is a page without layers' is_page constant.html
+holds 'has no errors along the graph' test "$(grep -c '<h2>Error along the graph</h2>' constant.html)" -eq 0
+holds 'has a verdict' says constant.html 'Within tolerance'
 expect 'a tuned conversion' 0 "$AMPCONV" m.onnx -q --accept -o out.onnx "${data[@]}" --tune --tune-for bytes --tolerance snr=50 --max-trials 4 --report tuned.html
 holds 'is a page when tuned' is_page tuned.html
 holds 'has Tuning' says tuned.html '<h2>Tuning</h2>'
