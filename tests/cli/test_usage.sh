@@ -27,3 +27,16 @@ while IFS= read -r words; do
   fi
   rm -f o.onnx w
 done <"$here/usage.txt"
+
+# How threads wait is said to OpenMP, unless the user says it: commands that the program starts see it.
+waits() { # COUNT: the rest are variables
+  local wanted=$1 found
+  shift
+  found=$(env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$@" "$AMPCONV" m.onnx -q --accept -o o.onnx --eval 'echo "${GOMP_SPINCOUNT-none}" >&2; echo 1' 2>&1 | grep -oE '^(none|[0-9]+)$' | sort -u | tr '\n' ' ')
+  if [ "$found" = "$wanted " ]; then echo "ok waiting: $*"; else echo "not ok waiting: $*: '$found'"; fi
+  rm -f o.onnx
+}
+waits 10000 OMP_NUM_THREADS=2
+waits 7 GOMP_SPINCOUNT=7
+waits none OMP_WAIT_POLICY=passive
+waits none OMP_WAIT_POLICY=active
