@@ -32,8 +32,10 @@ done <"$here/usage.txt"
 waits() { # COUNT: the rest are variables
   local wanted=$1 found
   shift
-  found=$(env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$@" "$AMPCONV" m.onnx -q --accept -o o.onnx --eval 'echo "${GOMP_SPINCOUNT-none}" >&2; echo 1' 2>&1 | grep -oE '^(none|[0-9]+)$' | sort -u | tr '\n' ' ')
-  if [ "$found" = "$wanted " ]; then echo "ok waiting: $*"; else echo "not ok waiting: $*: '$found'"; fi
+  # shellcheck disable=SC2016 # the command expands it
+  env -u OMP_WAIT_POLICY -u GOMP_SPINCOUNT "$@" "$AMPCONV" m.onnx -q -o o.onnx --eval 'echo "${GOMP_SPINCOUNT-none}" >../seen; echo 1' >../said 2>&1
+  found=$(cat ../seen)
+  if [ "$found" = "$wanted" ]; then echo "ok waiting: $*"; else echo "not ok waiting: $*: '$found'"; fi
   rm -f o.onnx
 }
 waits 10000 OMP_NUM_THREADS=2
