@@ -4,6 +4,7 @@
 #include "one_node.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/profile.h"
+#include "ops/kernel/block.h"
 #include "ops/kernel/kernel.h"
 
 #include <dnnl.h>
@@ -1525,6 +1526,276 @@ static void blocks_of_any_size_are_gathered(void **state)
     }
 }
 
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+/* Elements in their widest form, held against the same done one by one: exact with small whole
+   numbers, of which sums and products are exact in all types. */
+
+static const enum amp_dtype wide_dtypes[] = {
+    AMP_FLOAT, AMP_DOUBLE, AMP_FLOAT16, AMP_BFLOAT16, AMP_INT8,   AMP_INT16, AMP_INT32,
+    AMP_INT64, AMP_UINT8,  AMP_UINT16,  AMP_UINT32,   AMP_UINT64, AMP_BOOL};
+enum { WIDE_DTYPES = sizeof wide_dtypes / sizeof *wide_dtypes };
+
+static double wide_number(enum amp_wide_kind kind, union amp_wide wide)
+{
+    return kind == AMP_WIDE_FLOAT ? wide.f : kind == AMP_WIDE_INT ? (double)wide.i : (double)wide.u;
+}
+
+static union amp_wide wide_of(enum amp_wide_kind kind, double number)
+{
+    union amp_wide wide;
+    if (kind == AMP_WIDE_FLOAT)
+        wide.f = number;
+    else
+        wide.i = (int64_t)number; /* the same bits unsigned */
+    return wide;
+}
+
+/* Element I of a tensor, as a number, and back. */
+static double number_at(enum amp_dtype dtype, const void *data, int64_t i)
+{
+    const struct amp_tensor tensor = {
+        .dtype = dtype, .shape = DIMS(i + 1), .data = (void *)(uintptr_t)data};
+    bool is_float = amp_dtype_class(dtype) == AMP_CLASS_FLOAT;
+    return is_float ? amp_tensor_double(&tensor, (size_t)i)
+                    : (double)amp_tensor_int(&tensor, (size_t)i);
+}
+
+static void put_number(enum amp_dtype dtype, void *data, int64_t i, double number)
+{
+    struct amp_tensor tensor = {.dtype = dtype, .shape = DIMS(i + 1), .data = data};
+    int64_t whole = (int64_t)number;
+    if (amp_dtype_class(dtype) == AMP_CLASS_FLOAT)
+        amp_tensor_set_double(&tensor, (size_t)i, number);
+    else /* the low bytes */
+        memcpy((char *)data + i * (amp_dtype_bits(dtype) / 8), &whole, amp_dtype_bits(dtype) / 8);
+}
+
+/* A small number that DTYPE has. */
+static double small_number(enum amp_dtype dtype, int64_t i)
+{
+    double number = (double)(i * 7919 % 23);
+    bool is_unsigned = amp_wide_kind_of(dtype) == AMP_WIDE_UINT;
+    return dtype == AMP_BOOL ? (double)(i % 3 == 0) : number - (is_unsigned ? 0 : 11);
+}
+
+static void elements_of_all_types_are_loaded_and_stored(void **state)
+{
+    enum { MOST = 40, STEP = 4 };
+    static const int64_t strides[] = {1, 2, 3, -1, -2, 0};
+    (void)state;
+    for (int t = 0; t < WIDE_DTYPES; t++)
+        for (size_t s = 0; s < sizeof strides / sizeof *strides; s++)
+            for (int64_t n = 0; n < MOST; n++) {
+                enum amp_dtype dtype = wide_dtypes[t];
+                enum amp_wide_kind kind = amp_wide_kind_of(dtype);
+                double room[MOST * STEP], copy[MOST * STEP];
+                union amp_wide wide[MOST];
+                int64_t stride = strides[s], first = stride < 0 ? MOST * STEP - 2 : 1;
+                size_t size = amp_dtype_bits(dtype) / 8;
+                memset(wide, 0xEE, sizeof wide);
+                for (int64_t i = 0; i < MOST * STEP; i++)
+                    put_number(dtype, room, i, small_number(dtype, i));
+                amp_wide_load((struct amp_stretch){dtype, room, first, stride, n}, wide);
+                for (int64_t i = 0; i < n; i++)
+                    assert_true(wide_number(kind, wide[i]) ==
+                                small_number(dtype, first + i * stride));
+                assert_int_equal(wide[n].u, UINT64_C(0xEEEEEEEEEEEEEEEE));
+                memset(room, 0, sizeof room);
+                memset(copy, 0, sizeof copy);
+                for (int64_t i = 0; i < n; i++)
+                    put_number(dtype, copy, first + i * stride, wide_number(kind, wide[i]));
+                amp_wide_store(wide, (struct amp_stretch){dtype, room, first, stride, n});
+                assert_memory_equal(room, copy, MOST * STEP * size);
+            }
+}
+
+/* What A and B come to; a NaN is the largest and the smallest. */
+static double combined(enum amp_combination how, double a, double b)
+{
+    return how == AMP_SUM       ? a + b
+           : how == AMP_PRODUCT ? a * b
+           : isnan(a)           ? a
+           : isnan(b)           ? b
+           : how == AMP_LARGEST ? (a > b ? a : b)
+                                : (a < b ? a : b);
+}
+
+static bool is_same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+/* Numbers of both signs and all orders; signed ones below 0 are large as unsigned ones. */
+static void wide_elements_are_combined(void **state)
+{
+    static const double numbers[] = {0, 3, -2, 7, -9, 1, NAN};
+    enum { N = sizeof numbers / sizeof *numbers };
+    (void)state;
+    for (int how = 0; how < AMP_COMBINATIONS; how++)
+        for (int kind = AMP_WIDE_FLOAT; kind <= AMP_WIDE_UINT; kind++) {
+            int count = kind == AMP_WIDE_FLOAT ? N : N - 1;
+            union amp_wide acc[N * N + 1], x[N * N + 1];
+            for (int i = 0; i <= count * count; i++) {
+                acc[i] = wide_of((enum amp_wide_kind)kind, numbers[i / count % count]);
+                x[i] = wide_of((enum amp_wide_kind)kind, numbers[i % count]);
+            }
+            union amp_wide last = acc[count * count];
+            amp_wide_combine((enum amp_combination)how, (enum amp_wide_kind)kind, acc, x,
+                             (int64_t)count * count);
+            assert_int_equal(acc[count * count].u, last.u);
+            for (int i = 0; i < count * count; i++) {
+                double a = numbers[i / count], b = numbers[i % count];
+                bool is_extreme = how == AMP_LARGEST || how == AMP_SMALLEST;
+                double expected = combined((enum amp_combination)how, a, b);
+                if (kind == AMP_WIDE_UINT && is_extreme && (a < 0) != (b < 0))
+                    expected = (how == AMP_LARGEST) == (a < 0) ? a : b;
+                if (kind == AMP_WIDE_FLOAT)
+                    assert_true(is_same_number(acc[i].f, expected));
+                else
+                    assert_true(acc[i].i == (int64_t)expected);
+            }
+        }
+}
+
+enum { MOST_ROWS = 11, MOST_ROW = 2100 };
+
+/* N of what rows come to: each combination begins with 1, and a number that is none comes last in
+   one of the rows of floats. */
+static void check_rows(enum amp_combination how, struct amp_stretch row, int64_t step,
+                       int64_t count)
+{
+    static union amp_wide acc[MOST_ROW + 1];
+    enum amp_wide_kind kind = amp_wide_kind_of(row.dtype);
+    for (int64_t i = 0; i <= row.n; i++)
+        acc[i] = wide_of(kind, 1);
+    amp_wide_combine_rows(how, row, step, count, acc);
+    for (int64_t i = 0; i <= row.n; i++) {
+        double expected = 1;
+        for (int64_t r = 0; r < count && i < row.n; r++)
+            expected =
+                combined(how, expected,
+                         number_at(row.dtype, row.data, row.first + r * step + i * row.stride));
+        if (!is_same_number(wide_number(kind, acc[i]), expected))
+            fail_msg("%d of %d rows of %d of %s, stride %d: column %d is %g; %g is right", (int)how,
+                     (int)count, (int)row.n, amp_dtype_name(row.dtype), (int)row.stride, (int)i,
+                     wide_number(kind, acc[i]), expected);
+    }
+}
+
+/* What the elements of each row come to. */
+static void check_each(enum amp_combination how, struct amp_stretch row, int64_t step,
+                       int64_t count)
+{
+    union amp_wide acc[MOST_ROWS + 1];
+    for (int64_t r = 0; r <= count; r++)
+        acc[r].f = how == AMP_SUM ? 1 : how == AMP_LARGEST ? -INFINITY : INFINITY;
+    double start = acc[0].f;
+    amp_wide_combine_each(how, row, step, count, acc);
+    for (int64_t r = 0; r <= count; r++) {
+        double expected = start;
+        for (int64_t i = 0; i < row.n && r < count; i++)
+            expected =
+                combined(how, expected, number_at(row.dtype, row.data, row.first + r * step + i));
+        if (!is_same_number(acc[r].f, expected))
+            fail_msg("%d of %d rows of %d of %s: row %d is %g; %g is right", (int)how, (int)count,
+                     (int)row.n, amp_dtype_name(row.dtype), (int)r, acc[r].f, expected);
+    }
+}
+
+/* Numbers of which products, too, are exact: -1 and 1; NaN and infinities among them. */
+static void fill_rows(enum amp_dtype dtype, double *room, bool has_factors, bool has_nan)
+{
+    bool is_float = amp_dtype_class(dtype) == AMP_CLASS_FLOAT;
+    for (int64_t i = 0; i < (int64_t)MOST_ROWS * MOST_ROW; i++) {
+        double number = small_number(dtype, i);
+        if (has_factors && amp_wide_kind_of(dtype) != AMP_WIDE_UINT)
+            number = number < 0 ? -1 : 1;
+        else if (has_factors)
+            number = 1;
+        put_number(dtype, room, i, is_float && has_nan && i % 997 == 30 ? NAN : number);
+    }
+}
+
+static void rows_of_all_types_are_combined(void **state)
+{
+    static const int64_t sizes[] = {0,  1,  3,   4,   31,   32,   33,   40,
+                                    64, 67, 255, 257, 1023, 1024, 1025, 2050};
+    static double room[MOST_ROWS * MOST_ROW];
+    (void)state;
+    for (int t = 0; t < WIDE_DTYPES; t++)
+        for (int way = 0; way < 2 * AMP_COMBINATIONS; way++) {
+            enum amp_combination how = (enum amp_combination)(way / 2);
+            enum amp_dtype dtype = wide_dtypes[t];
+            bool is_narrow = dtype == AMP_FLOAT || amp_dtype_is_lower(dtype);
+            fill_rows(dtype, room, how == AMP_PRODUCT, way % 2 == 1);
+            for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+                for (int64_t count = 0; count<MOST_ROWS; count += sizes[s]> 300 ? 3 : 1) {
+                    int64_t n = sizes[s], step = s % 2 == 0 ? n : n + 5 < MOST_ROW ? n + 5 : n;
+                    struct amp_stretch row = {dtype, room, 2, 1, n}, wide = row, back = row;
+                    wide.stride = 2;
+                    back.stride = -1;
+                    back.first = n + 1;
+                    check_rows(how, row, step, count);
+                    check_rows(how, back, step, count);
+                    if (2 * n < MOST_ROW)
+                        check_rows(how, wide, step, count);
+                    assert_int_equal(amp_wide_can_combine_each(how, row),
+                                     is_narrow && how != AMP_PRODUCT);
+                    assert_false(amp_wide_can_combine_each(how, wide));
+                    if (is_narrow && how != AMP_PRODUCT)
+                        check_each(how, row, step, count);
+                }
+        }
+}
+
+/* Towards zero, saturating, NaN to 0. */
+static void wide_floats_become_integers(void **state)
+{
+    static const struct {
+        double number;
+        int64_t i;
+        uint64_t u;
+    } cases[] = {{0, 0, 0},
+                 {1.75, 1, 1},
+                 {-1.75, -1, 0},
+                 {-0.5, 0, 0},
+                 {NAN, 0, 0},
+                 {0x1p62, INT64_C(1) << 62, UINT64_C(1) << 62},
+                 {0x1p63, INT64_MAX, UINT64_C(1) << 63},
+                 {0x1.fffffffffffffp62, INT64_MAX - 1023, (UINT64_C(1) << 63) - 1024},
+                 {0x1.fffffffffffffp63, INT64_MAX, UINT64_MAX - 2047},
+                 {0x1p64, INT64_MAX, UINT64_MAX},
+                 {INFINITY, INT64_MAX, UINT64_MAX},
+                 {-0x1p63, INT64_MIN, 0},
+                 {-0x1p64, INT64_MIN, 0},
+                 {-INFINITY, INT64_MIN, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        union amp_wide wide[2];
+        wide[0].f = wide[1].f = cases[i].number;
+        amp_wide_from_float(AMP_WIDE_INT, wide, 1);
+        assert_true(wide[0].i == cases[i].i);
+        wide[0].f = cases[i].number;
+        amp_wide_from_float(AMP_WIDE_UINT, wide, 1);
+        assert_true(wide[0].u == cases[i].u);
+        wide[0].f = cases[i].number;
+        amp_wide_from_float(AMP_WIDE_FLOAT, wide, 1);
+        assert_true(is_same_number(wide[0].f, cases[i].number));
+        assert_true(is_same_number(wide[1].f, cases[i].number));
+    }
+    for (int kind = AMP_WIDE_FLOAT; kind <= AMP_WIDE_UINT; kind++) {
+        union amp_wide wide[] = {{.i = 7}, {.i = 7}, {.i = -1}};
+        amp_wide_to_float((enum amp_wide_kind)kind, wide, 2);
+        assert_true(kind == AMP_WIDE_FLOAT ? wide[1].i == 7 : wide[1].f == 7);
+        assert_true(wide[2].i == -1);
+        amp_wide_to_float((enum amp_wide_kind)kind, wide + 2, 1);
+        assert_true(kind == AMP_WIDE_FLOAT ? wide[2].i == -1
+                    : kind == AMP_WIDE_INT ? wide[2].f == -1
+                                           : wide[2].f == 0x1p64);
+    }
+}
+
 /* ---- dnnl ------------------------------------------------------------------------------------ */
 
 /* What oneDNN does. An operator whose primitive cannot be made runs in C all the same, slowly, so
@@ -1810,6 +2081,10 @@ int main(void)
         NET_TEST(dropout_keeps_what_is_drawn_from_the_ratio_on),
         NET_TEST(activations_are_post_ops_of_onednn),
         NET_TEST(blocks_of_any_size_are_gathered),
+        NET_TEST(elements_of_all_types_are_loaded_and_stored),
+        NET_TEST(wide_elements_are_combined),
+        NET_TEST(rows_of_all_types_are_combined),
+        NET_TEST(wide_floats_become_integers),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
         NET_TEST(what_onednn_has_not_is_run_in_c),
