@@ -5,6 +5,8 @@
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/profile.h"
 #include "ops/kernel/block.h"
+#include "ops/kernel/data_movement.h"
+#include "ops/kernel/index_offsets.h"
 #include "ops/kernel/kernel.h"
 
 #include <dnnl.h>
@@ -1796,6 +1798,471 @@ static void wide_floats_become_integers(void **state)
     }
 }
 
+/* ---- what kernels read ----------------------------------------------------------------------- */
+
+/* The call of a node with one input, as kernels and shape functions read it. */
+static struct amp_error read_error;
+static struct amp_attr read_attr;
+static struct amp_node read_node;
+static struct amp_tensor read_tensor;
+static const struct amp_tensor *read_in[1];
+
+static struct amp_ctx reading(enum amp_dtype dtype, struct amp_shape shape, const void *data)
+{
+    read_error = (struct amp_error){.status = AMP_OK};
+    read_node = (struct amp_node){.op_type = "X", .domain = "", .attrs = &read_attr};
+    read_tensor =
+        (struct amp_tensor){.dtype = dtype, .shape = shape, .data = (void *)(uintptr_t)data};
+    read_in[0] = &read_tensor;
+    return (struct amp_ctx){.node = &read_node, .in = read_in, .n_in = 1, .err = &read_error};
+}
+
+/* All of them or none; nothing where they are not known; the attribute before the input. */
+static void integers_are_read_as_many_as_there_may_be(void **state)
+{
+    static const int64_t numbers[] = {5, -6, 7, 8};
+    static const int32_t fewer[] = {5, -6, 7, 8};
+    int64_t found[4];
+    int count = 7;
+    (void)state;
+    for (int max = 0; max < 4; max++)
+        for (int n = 0; n < 5; n++)
+            for (int way = 0; way < 3; way++) {
+                struct amp_ctx ctx = reading(way == 1 ? AMP_INT32 : AMP_INT64, DIMS(n),
+                                             way == 1 ? (const void *)fewer : numbers);
+                struct amp_ints_place place = {"axes", way == 2 ? 7 : 0};
+                char text[80] = "";
+                read_attr = (struct amp_attr){
+                    .name = "axes", .type = AMP_ATTR_INTS, .count = (size_t)n, .ints = numbers};
+                read_node.n_attrs = way == 2;
+                memset(found, 0, sizeof found);
+                enum amp_status status = amp_ctx_ints_attr(&ctx, place, found, max, &count);
+                assert_int_equal(status, n > max ? AMP_MODEL : AMP_OK);
+                if (n > max && way == 2)
+                    snprintf(text, sizeof text,
+                             "attribute 'axes' has %d values; at most %d are possible", n, max);
+                else if (n > max)
+                    snprintf(text, sizeof text, "input 0 has %d values; at most %d are possible", n,
+                             max);
+                assert_string_equal(read_error.text, text);
+                if (n > max)
+                    continue;
+                assert_int_equal(count, n);
+                for (int i = 0; i < 4; i++)
+                    assert_int_equal(found[i], i < n ? numbers[i] : 0);
+            }
+    struct amp_ctx ctx = reading(AMP_INT64, DIMS(2), NULL);
+    assert_int_equal(amp_ctx_ints(&ctx, 0, found, 1, &count), AMP_OK);
+    assert_int_equal(count, -1);
+    ctx = reading(AMP_INT64, DIMS(AMP_DIM_UNKNOWN), numbers);
+    assert_int_equal(amp_ctx_ints(&ctx, 0, found, 1, &count), AMP_OK);
+    assert_int_equal(count, -1);
+    ctx = reading(AMP_INT64, DIMS(0), NULL);
+    assert_int_equal(amp_ctx_ints(&ctx, 0, found, 0, &count), AMP_OK);
+    assert_int_equal(count, 0);
+    assert_int_equal(amp_ctx_ints(&ctx, 1, found, 0, &count), AMP_OK);
+    assert_int_equal(count, 0);
+    ctx = reading(AMP_UINT8, DIMS(1), (const uint8_t[]){200});
+    assert_int_equal(amp_ctx_ints(&ctx, 0, found, 1, &count), AMP_OK);
+    assert_int_equal(found[0], 200);
+    static const enum amp_dtype others[] = {AMP_FLOAT, AMP_DOUBLE, AMP_BOOL};
+    for (int i = 0; i < 3; i++) {
+        char text[80];
+        ctx = reading(others[i], DIMS(1), numbers);
+        assert_int_equal(amp_ctx_ints(&ctx, 0, found, 1, &count), AMP_MODEL);
+        snprintf(text, sizeof text, "input 0: dtype %s; an integer type is needed",
+                 amp_dtype_name(others[i]));
+        assert_string_equal(read_error.text, text);
+    }
+}
+
+/* The nearest below that an integer of 64 bits holds. */
+static void whole_numbers_are_of_64_bits(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        double number;
+        bool is_whole;
+        int64_t value;
+    } cases[] = {{AMP_DOUBLE, 2.75, true, 2},
+                 {AMP_DOUBLE, -2.75, true, -2},
+                 {AMP_DOUBLE, NAN, false, 0},
+                 {AMP_DOUBLE, 0x1p63, false, 0},
+                 {AMP_DOUBLE, 0x1.fffffffffffffp62, true, INT64_MAX - 1023},
+                 {AMP_DOUBLE, -0x1p63, true, INT64_MIN},
+                 {AMP_DOUBLE, -0x1.0000000000001p63, false, 0},
+                 {AMP_FLOAT, 3.5, true, 3},
+                 {AMP_FLOAT, INFINITY, false, 0},
+                 {AMP_FLOAT16, 3.5, true, 3},
+                 {AMP_BFLOAT16, -3.5, true, -3}};
+    static const uint64_t most[] = {UINT64_MAX, (UINT64_C(1) << 63) - 1};
+    int64_t value = 0;
+    bool is_known = false;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double room = 0;
+        put_number(cases[i].dtype, &room, 0, cases[i].number);
+        struct amp_ctx ctx = reading(cases[i].dtype, DIMS(1), &room);
+        assert_int_equal(amp_ctx_whole(&ctx, 0, &value, &is_known),
+                         cases[i].is_whole ? AMP_OK : AMP_MODEL);
+        assert_true(is_known);
+        if (cases[i].is_whole)
+            assert_true(value == cases[i].value);
+    }
+    struct amp_ctx ctx = reading(AMP_UINT64, DIMS(2), most);
+    assert_false(amp_tensor_whole(&read_tensor, 0, &value));
+    assert_true(amp_tensor_whole(&read_tensor, 1, &value));
+    assert_true(value == INT64_MAX);
+    assert_int_equal(amp_ctx_whole(&ctx, 0, &value, &is_known), AMP_MODEL);
+    assert_string_equal(read_error.text, "input 0 has 2 elements; one is needed");
+    ctx = reading(AMP_UINT64, SCALAR, most);
+    assert_int_equal(amp_ctx_whole(&ctx, 0, &value, &is_known), AMP_MODEL);
+    assert_string_equal(read_error.text, "input 0: the uint64 in it is no integer of 64 bits");
+    ctx = reading(AMP_INT64, DIMS(-1), most);
+    assert_int_equal(amp_ctx_whole(&ctx, 0, &value, &is_known), AMP_OK);
+    assert_false(is_known);
+    ctx = reading(AMP_INT64, DIMS(2), NULL);
+    assert_int_equal(amp_ctx_whole(&ctx, 0, &value, &is_known), AMP_OK);
+    assert_false(is_known);
+    reading(AMP_BOOL, DIMS(1), most);
+    assert_false(amp_tensor_whole(&read_tensor, 0, &value));
+}
+
+/* All ranks and axes around them. */
+static void axes_are_those_of_the_rank(void **state)
+{
+    (void)state;
+    for (int rank = 0; rank < 5; rank++)
+        for (int axis = -6; axis < 6; axis++) {
+            struct amp_ctx ctx = reading(AMP_FLOAT, DIMS(1), NULL);
+            bool fits = axis >= -rank && axis < rank;
+            char text[80];
+            int found = 9;
+            assert_int_equal(amp_ctx_axis(&ctx, axis, rank, &found), fits ? AMP_OK : AMP_MODEL);
+            assert_int_equal(found, !fits ? 9 : axis < 0 ? axis + rank : axis);
+            snprintf(text, sizeof text, "axis %d; rank %d allows %d to %d", axis, rank, -rank,
+                     rank - 1);
+            if (!fits)
+                assert_string_equal(read_error.text, text);
+        }
+}
+
+/* Values for N axes: those that are listed, or the first; as many as there are dims at most. */
+static void values_have_an_axis_each(void **state)
+{
+    static const int64_t listed[] = {-1, 0, 1, 2};
+    (void)state;
+    for (int way = 0; way < 3; way++) /* not listed, by the input, by the attribute */
+        for (int n_listed = 0; n_listed < 4; n_listed++)
+            for (int n = 0; n < 4; n++)
+                for (int rank = 1; rank < 4; rank++) {
+                    struct amp_ctx ctx = reading(AMP_INT64, DIMS(n_listed), listed);
+                    int axes[AMP_RANK_MAX], count = 0;
+                    read_attr = (struct amp_attr){.name = "axes",
+                                                  .type = AMP_ATTR_INTS,
+                                                  .count = (size_t)n_listed,
+                                                  .ints = listed};
+                    read_node.n_attrs = way == 2;
+                    int given = way == 0 ? n : n_listed;
+                    bool are_as_many = given == n && n <= rank;
+                    bool are_axes = are_as_many && (way == 0 || n < rank + 2);
+                    const struct amp_axes_wanted wanted = {way == 1 ? 0 : 1, rank, n};
+                    enum amp_status status = amp_ctx_axes(&ctx, wanted, axes, &count);
+                    assert_int_equal(status, are_axes ? AMP_OK : AMP_MODEL);
+                    char text[80];
+                    snprintf(text, sizeof text,
+                             "values for %d axes, but %d axes; the input has %d dims", n, given,
+                             rank);
+                    if (!are_as_many)
+                        assert_string_equal(read_error.text, text);
+                    for (int k = 0; k < n && are_axes; k++)
+                        assert_int_equal(axes[k], way == 0        ? k
+                                                  : listed[k] < 0 ? rank - 1
+                                                                  : listed[k]);
+                }
+    struct amp_ctx ctx = reading(AMP_INT64, DIMS(2), NULL);
+    int axes[AMP_RANK_MAX], count = 0;
+    read_node.n_attrs = 0;
+    assert_int_equal(amp_ctx_axes(&ctx, (struct amp_axes_wanted){0, 1, 3}, axes, &count), AMP_OK);
+    assert_true(count < 0);
+}
+
+/* As far as dims are known: symbols pass where nothing changes them. */
+static void dims_are_counted_as_far_as_they_are_known(void **state)
+{
+    static const int64_t dims[] = {AMP_DIM_UNKNOWN, -2, -3, 0, 1, 2, 3, INT64_MAX};
+    enum { N = sizeof dims / sizeof *dims };
+    (void)state;
+    for (int i = 0; i < N * N; i++) {
+        int64_t a = dims[i / N], b = dims[i % N], sum = 99, product = 99, merged = 99;
+        struct amp_error err = {.status = AMP_OK};
+        bool are_known = a >= 0 && b >= 0, is_large = a == INT64_MAX || b == INT64_MAX;
+        bool overflows = are_known && is_large && a > 0 && b > 0;
+        char text[80];
+        assert_int_equal(amp_dim_add(a, b, &sum, &err), overflows ? AMP_MODEL : AMP_OK);
+        if (overflows) {
+            snprintf(text, sizeof text, "dimension %lld + %lld overflows", (long long)a,
+                     (long long)b);
+            assert_string_equal(err.text, text);
+        } else
+            assert_true(sum == (a == 0 ? b : b == 0 ? a : are_known ? a + b : AMP_DIM_UNKNOWN));
+        err = (struct amp_error){.status = AMP_OK};
+        overflows = overflows && a > 1 && b > 1;
+        assert_int_equal(amp_dim_mul(a, b, &product, &err), overflows ? AMP_MODEL : AMP_OK);
+        if (overflows) {
+            snprintf(text, sizeof text, "dimension %lld * %lld overflows", (long long)a,
+                     (long long)b);
+            assert_string_equal(err.text, text);
+        } else
+            assert_true(product == (a == 0 || b == 0 ? 0
+                                    : a == 1         ? b
+                                    : b == 1         ? a
+                                    : are_known      ? a * b
+                                                     : AMP_DIM_UNKNOWN));
+        assert_int_equal(amp_dim_merge(a, b, &merged), !are_known || a == b);
+        if (!are_known || a == b)
+            assert_true(merged == (a >= 0 ? a : b >= 0 ? b : a == AMP_DIM_UNKNOWN ? b : a));
+        for (int from = 0; from < 3 && !overflows; from++) {
+            const struct amp_shape shape = DIMS(a, b);
+            for (int to = from; to < 3; to++) {
+                int64_t found = 99;
+                assert_int_equal(amp_dim_product(&shape, from, to, &found, &err), AMP_OK);
+                assert_true(found == (to - from == 2   ? product
+                                      : to - from == 0 ? 1
+                                      : from == 0      ? a
+                                                       : b));
+            }
+        }
+        if (is_large)
+            continue;
+        struct amp_shape plain = DIMS(a), other = DIMS(b), both = DIMS(5, a), out;
+        bool fits = !are_known || a == b || a == 1 || b == 1;
+        int64_t expected = a == b || b == 1 ? a
+                           : a == 1         ? b
+                           : a < 0 && b < 0 ? AMP_DIM_UNKNOWN
+                           : a < 0          ? b
+                                            : a;
+        for (int way = 0; way < 3; way++) {
+            assert_int_equal(amp_broadcast(way == 0   ? &plain
+                                           : way == 1 ? &both
+                                                      : &other,
+                                           way == 2 ? &both : &other, &out, &err),
+                             fits ? AMP_OK : AMP_MODEL);
+            if (!fits)
+                continue;
+            assert_int_equal(out.rank, way == 0 ? 1 : 2);
+            assert_true(out.dims[out.rank - 1] == expected);
+            assert_true(way == 0 || out.dims[0] == 5);
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        const struct amp_shape known = DIMS(2), unknown = {.rank = -1};
+        struct amp_shape out;
+        assert_int_equal(
+            amp_broadcast(i == 0 ? &known : &unknown, i == 0 ? &unknown : &known, &out, NULL),
+            AMP_OK);
+        assert_int_equal(out.rank, -1);
+    }
+    for (int64_t rank = -2; rank < AMP_RANK_MAX + 3; rank++) {
+        struct amp_shape shape;
+        amp_shape_unknown(&shape, rank);
+        assert_int_equal(shape.rank, rank < 0 || rank > AMP_RANK_MAX ? -1 : rank);
+        for (int d = 0; d < shape.rank; d++)
+            assert_int_equal(shape.dims[d], AMP_DIM_UNKNOWN);
+    }
+}
+
+/* Elements of 2 and 4 bits and of bytes, from any place to any place; their neighbours stay. */
+static void elements_are_copied_to_any_place(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_UINT4, AMP_INT4, AMP_UINT8, AMP_INT16, AMP_FLOAT};
+    enum { ROOM = 11 };
+    (void)state;
+    for (int t = 0; t < 5; t++)
+        for (size_t first = 0; first < 5; first++)
+            for (size_t at = 0; at < 5; at++)
+                for (size_t n = 0; n < 6; n++) {
+                    unsigned bits = amp_dtype_bits(dtypes[t]);
+                    uint8_t from[4 * ROOM], to[4 * ROOM], copy[4 * ROOM];
+                    for (size_t i = 0; i < sizeof from; i++) {
+                        from[i] = (uint8_t)(i * 37 + 11);
+                        copy[i] = to[i] = (uint8_t) ~(i * 59);
+                    }
+                    for (size_t b = 0; b < n * bits; b++) { /* bit by bit */
+                        size_t source = first * bits + b, place = at * bits + b;
+                        unsigned bit = from[source / 8] >> source % 8 & 1u;
+                        copy[place / 8] =
+                            (uint8_t)((copy[place / 8] & ~(1u << place % 8)) | bit << place % 8);
+                    }
+                    amp_elements_copy(dtypes[t], (struct amp_element){from, first},
+                                      (struct amp_element){to, at}, n);
+                    assert_memory_equal(to, copy, sizeof to);
+                }
+}
+
+/* Up to more than a thread takes; what is behind stays. */
+static void memory_is_filled_to_the_end(void **state)
+{
+    static const size_t counts[] = {0, 1, 2, 3, 341, 512, 1365, 1366, 4096, 4097, 100000, 300001};
+    static uint8_t room[3 * 300001 + 16];
+    static const uint8_t element[] = {1, 2, 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (int is_zero = 0; is_zero < 2; is_zero++) {
+            size_t size = sizeof element * counts[i];
+            memset(room, 0xEE, sizeof room);
+            amp_fill(room, is_zero ? NULL : element, sizeof element, counts[i]);
+            for (size_t k = 0; k < size; k++)
+                if (room[k] != (is_zero ? 0 : element[k % 3]))
+                    fail_msg("byte %zu of %zu is %d", k, size, room[k]);
+            for (size_t k = size; k < size + 16; k++)
+                assert_int_equal(room[k], 0xEE);
+            if (is_zero || size == 0)
+                continue;
+            static uint8_t copy[sizeof room];
+            memset(copy, 0xEE, sizeof copy);
+            amp_copy(copy, room, size);
+            assert_memory_equal(copy, room, sizeof copy);
+        }
+}
+
+/* A shape of indices, and what is said of it where it does not fit. */
+static void indices_have_fitting_shapes(void **state)
+{
+    static const struct amp_shape data = {3, {2, 3, AMP_DIM_UNKNOWN}};
+    (void)state;
+    for (int axis = 0; axis < 3; axis++)
+        for (int64_t i = 0; i < 64; i++) {
+            struct amp_shape indices = DIMS(i / 16 + 1, i / 4 % 4 + 1, i % 4 + 1);
+            struct amp_ctx ctx = reading(AMP_FLOAT, DIMS(1), NULL);
+            int wrong = axis != 0 && indices.dims[0] > 2   ? 0
+                        : axis != 1 && indices.dims[1] > 3 ? 1
+                                                           : -1;
+            char text[80] = "";
+            assert_int_equal(amp_offsets_check_elements(&ctx, &data, axis, &indices),
+                             wrong < 0 ? AMP_OK : AMP_MODEL);
+            if (wrong >= 0)
+                snprintf(text, sizeof text, "axis %d has size %d in indices; data has %d", wrong,
+                         (int)indices.dims[wrong], (int)data.dims[wrong]);
+            assert_string_equal(read_error.text, text);
+        }
+    for (int rank = 0; rank < 5; rank++)
+        for (int n = 0; n < 5; n++)
+            for (int64_t depth = -1; depth < 6; depth++)
+                for (int batch = 0; batch < 2; batch++) {
+                    struct amp_shape indices = {.rank = rank}, of = {n, {2, 2, 2, 2}};
+                    struct amp_ctx ctx = reading(AMP_FLOAT, DIMS(1), NULL);
+                    char text[80] = "";
+                    for (int d = 0; d < rank; d++)
+                        indices.dims[d] = depth;
+                    bool has_ranks = rank > 0 && n > 0;
+                    bool fits = has_ranks && depth != 0 && depth <= n - batch;
+                    assert_int_equal(amp_offsets_check_tuples(&ctx, &of, batch, &indices),
+                                     fits ? AMP_OK : AMP_MODEL);
+                    if (!has_ranks)
+                        snprintf(text, sizeof text,
+                                 "data and indices have ranks %d and %d; at least 1 is needed", n,
+                                 rank);
+                    else if (!fits)
+                        snprintf(text, sizeof text,
+                                 "the last dim of indices is %d; 1 to %d are possible", (int)depth,
+                                 n - batch);
+                    assert_string_equal(read_error.text, text);
+                }
+}
+
+/* Each index in turn is wrong, at both ends, in a list that several stretches and threads share. */
+static void wrong_indices_are_named(void **state)
+{
+    enum { MANY = 9001 };
+    static const int64_t places[] = {0, 1, 4095, 4096, 4097, 8192, MANY - 1};
+    static const struct amp_shape data = {2, {3, 5}};
+    static int32_t numbers[MANY];
+    (void)state;
+    for (int axis = 0; axis < 2; axis++)
+        for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+            for (int64_t index = -6; index <= 6; index++) {
+                int64_t size = data.dims[axis];
+                bool fits = index >= -size && index < size;
+                struct amp_ctx ctx = reading(AMP_INT32, DIMS(MANY), numbers);
+                struct amp_offsets offsets = amp_offsets_axis(&data, axis, &read_tensor);
+                struct amp_buffer *list;
+                char text[120] = "";
+                numbers[places[i]] = (int32_t)index;
+                assert_int_equal(amp_offsets_list(&ctx, &offsets, &list),
+                                 fits ? AMP_OK : AMP_MODEL);
+                if (!fits)
+                    snprintf(text, sizeof text,
+                             "indices: element %d is %d; axis %d of size %d allows %d to %d",
+                             (int)places[i], (int)index, axis, (int)size, -(int)size,
+                             (int)size - 1);
+                assert_string_equal(read_error.text, text);
+                for (int64_t k = 0; k < MANY && fits; k++)
+                    assert_true(((const int64_t *)list->data)[k] == (k != places[i] ? 0
+                                                                     : index < 0    ? index + size
+                                                                                    : index));
+                if (fits)
+                    amp_buffer_unref(list);
+                numbers[places[i]] = 0;
+            }
+    struct amp_ctx ctx = reading(AMP_INT8, DIMS(2), numbers);
+    struct amp_offsets offsets = amp_offsets_axis(&data, 0, &read_tensor);
+    struct amp_buffer *list;
+    assert_int_equal(amp_offsets_list(&ctx, &offsets, &list), AMP_UNSUPPORTED);
+    assert_string_equal(read_error.text, "no kernel for int8");
+}
+
+/* Data [a, b, c] and indices of all smaller shapes, of each axis; tuples of each depth. */
+static void offsets_are_those_of_the_definition(void **state)
+{
+    static const struct amp_shape data = {3, {3, 4, 5}};
+    static int64_t numbers[3 * 4 * 5];
+    (void)state;
+    for (int axis = 0; axis < 3; axis++)
+        for (int64_t i = 0; i < 27; i++) {
+            struct amp_shape shape = DIMS(i / 9 + 1, i / 3 % 3 + 2, i % 3 + 3);
+            int64_t count = amp_shape_count(&shape), at[3], found[60];
+            reading(AMP_INT64, shape, numbers);
+            for (int64_t k = 0; k < count; k++)
+                numbers[k] = (k * 7 + 3) % (2 * data.dims[axis]) - data.dims[axis];
+            struct amp_offsets offsets = amp_offsets_elements(&data, axis, &read_tensor);
+            assert_int_equal(offsets.count, count);
+            for (int64_t first = 0; first < count; first++) {
+                assert_true(offsets.read(&offsets, first, count - first, found));
+                for (int64_t k = first; k < count; k++) {
+                    amp_index_at(3, shape.dims, k, at);
+                    at[axis] = numbers[k] + (numbers[k] < 0 ? data.dims[axis] : 0);
+                    assert_int_equal(found[k - first], (at[0] * 4 + at[1]) * 5 + at[2]);
+                }
+            }
+        }
+    for (int64_t depth = 1; depth < 4; depth++)
+        for (int batch = 0; batch + depth < 4; batch++) {
+            struct amp_shape shape = batch == 0   ? DIMS(4, depth)
+                                     : batch == 1 ? DIMS(3, 2, depth)
+                                                  : DIMS(3, 4, 1, depth);
+            int64_t count = amp_shape_product(&shape, 0, shape.rank - 1), found[60];
+            for (int64_t k = 0; k < count * depth; k++) {
+                int64_t size = data.dims[batch + k % depth];
+                numbers[k] = (k * 5 + 2) % (2 * size) - size;
+            }
+            reading(AMP_INT64, shape, numbers);
+            struct amp_offsets offsets = amp_offsets_tuples(&data, batch, &read_tensor);
+            assert_int_equal(offsets.count, count);
+            for (int64_t first = 0; first < count; first++) {
+                assert_true(offsets.read(&offsets, first, count - first, found));
+                for (int64_t k = first; k < count; k++) {
+                    int64_t place = batch == 0 ? 0 : batch == 1 ? k / 2 : k;
+                    for (int64_t d = 0; d < depth; d++) {
+                        int64_t size = data.dims[batch + d], index = numbers[k * depth + d];
+                        place = place * size + index + (index < 0 ? size : 0);
+                    }
+                    assert_int_equal(found[k - first], place);
+                }
+            }
+        }
+}
+
 /* ---- dnnl ------------------------------------------------------------------------------------ */
 
 /* What oneDNN does. An operator whose primitive cannot be made runs in C all the same, slowly, so
@@ -2085,6 +2552,16 @@ int main(void)
         NET_TEST(wide_elements_are_combined),
         NET_TEST(rows_of_all_types_are_combined),
         NET_TEST(wide_floats_become_integers),
+        NET_TEST(integers_are_read_as_many_as_there_may_be),
+        NET_TEST(whole_numbers_are_of_64_bits),
+        NET_TEST(axes_are_those_of_the_rank),
+        NET_TEST(values_have_an_axis_each),
+        NET_TEST(dims_are_counted_as_far_as_they_are_known),
+        NET_TEST(elements_are_copied_to_any_place),
+        NET_TEST(memory_is_filled_to_the_end),
+        NET_TEST(indices_have_fitting_shapes),
+        NET_TEST(wrong_indices_are_named),
+        NET_TEST(offsets_are_those_of_the_definition),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
         NET_TEST(what_onednn_has_not_is_run_in_c),
