@@ -462,6 +462,139 @@ static void sums_of_before_version_7_stay(void **state)
     assert_string_equal(fused(), "Conv Add");
 }
 
+/* ---- scales by channel ---- */
+
+/* Linear operators with weights of 2 channels where the other dims are 2 as well, so that only the
+   place of a dim says what it is of. */
+enum scaled {
+    SCALED_CONV,
+    SCALED_DECONV,
+    SCALED_PARTS,
+    SCALED_GEMM,
+    SCALED_FLIPPED,
+    SCALED_ROW,
+    SCALED_MATMUL,
+    SCALED_MATMULS,
+    SCALED
+};
+
+static struct amp_shape scaled_shape;
+static const float scaled_weights[] = {1, 2, -3, 0.5f, 0.25f, -1, 4, 3};
+static const float scaled_input[] = {1, 2, 3, -4, 5, -6, 0.5f, 0.25f};
+
+/* The operator's result of RANK dims, whose dim AXIS are the channels. */
+static uint32_t scaled_result(enum scaled kind, int *rank, int *axis)
+{
+    bool is_image = kind <= SCALED_PARTS, is_gemm = kind == SCALED_GEMM || kind == SCALED_FLIPPED;
+    net_start(17);
+    *rank = is_image ? 4 : kind == SCALED_ROW ? 1 : kind == SCALED_MATMULS ? 3 : 2;
+    *axis = is_image ? 1 : *rank - 1;
+    scaled_shape = is_image     ? DIMS(1, 2, 2, 2)
+                   : *rank == 1 ? DIMS(2)
+                   : *rank == 3 ? DIMS(2, 2, 2)
+                                : DIMS(2, 2);
+    struct amp_shape of_weights = !is_image              ? DIMS(2, 2)
+                                  : kind == SCALED_PARTS ? DIMS(2, 1, 1, 1)
+                                                         : DIMS(2, 2, 1, 1);
+    uint32_t x = input("x", AMP_FLOAT, scaled_shape);
+    uint32_t w = constant("w", AMP_FLOAT, of_weights, scaled_weights);
+    uint32_t y = NODE(kind == SCALED_CONV ? "Conv"
+                      : is_image          ? "ConvTranspose"
+                      : is_gemm           ? "Gemm"
+                                          : "MatMul",
+                      "l", x, w);
+    if (kind == SCALED_PARTS)
+        set_int(y, "group", 2);
+    if (kind == SCALED_FLIPPED)
+        set_int(y, "transB", 1);
+    if (is_gemm)
+        set_number(y, "alpha", 0.5f);
+    return y;
+}
+
+/* Both ways of running the model give the same. */
+static void expect_as_strict(const char *what)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct results found[2];
+    const struct amp_tensor x = {
+        .dtype = AMP_FLOAT, .shape = scaled_shape, .data = (void *)(uintptr_t)scaled_input};
+    for (int is_strict = 0; is_strict < 2; is_strict++) {
+        found[is_strict] = (struct results){.outputs = NULL};
+        run(net.model, is_strict != 0, &x, &found[is_strict]);
+        assert_int_equal(found[is_strict].err.status, AMP_OK);
+    }
+    if (compare(&found[0].outputs[0], &found[1].outputs[0], AMP_FLOAT, &err) != AMP_OK)
+        fail_msg("%s: %s", what, err.text);
+    for (int i = 0; i < 2; i++) {
+        amp_tensors_release(found[i].outputs, found[i].n_outputs);
+        free(found[i].outputs);
+    }
+}
+
+/* What follows is made part of the operator where its constant is one, or one for each channel, and
+   only there: constants of all shapes, on either side, in all operators that scale and shift. */
+static void scales_go_in_by_channel_alone(void **state)
+{
+    static const char *const ops[] = {"Add", "Sub", "Mul", "Div"};
+    static const float numbers[32] = {2,  -0.5f, 4,  0.25f, 8,  -1, 0.5f, 2,  -4, 1, 2,
+                                      -2, 0.5f,  16, 0.25f, -8, 2,  4,    -1, 1,  2, 4,
+                                      8,  -2,    -4, 0.5f,  2,  1,  -1,   4,  2,  8};
+    (void)state;
+    for (int kind = 0; kind < SCALED; kind++)
+        for (int op = 0; op < 4; op++)
+            for (int slot = 0; slot < 2; slot++)
+                for (int bits = 1; bits < 64; bits++) {
+                    /* the dims behind the first bit: 1 or 2 */
+                    struct amp_shape shape = {.rank = 31 - __builtin_clz((unsigned)bits)};
+                    int rank, axis, wide = 0;
+                    uint32_t l = scaled_result((enum scaled)kind, &rank, &axis);
+                    if (shape.rank > rank + 1)
+                        continue;
+                    for (int d = 0; d < shape.rank; d++) {
+                        shape.dims[d] = bits >> d & 1 ? 2 : 1;
+                        wide += shape.dims[d] > 1 && rank - shape.rank + d != axis;
+                    }
+                    bool folds = shape.rank <= rank && wide == 0 && (op < 3 || slot == 0);
+                    bool adds = op < 2;
+                    bool has_bias = kind < SCALED_ROW;
+                    uint32_t c = constant("c", AMP_FLOAT, shape, numbers);
+                    output(slot == 0 ? NODE(ops[op], "y", l, c) : NODE(ops[op], "y", c, l));
+                    char what[80];
+                    snprintf(what, sizeof what, "operator %d, %s, slot %d, dims %d", kind, ops[op],
+                             slot, bits);
+                    bool is_one = strchr(fused(), ' ') == NULL;
+                    bool stays = !has_bias && adds; /* as a sum behind the product */
+                    if (is_one != (folds && !stays))
+                        fail_msg("%s: %s", what, fused());
+                    if (folds)
+                        expect_as_strict(what);
+                }
+}
+
+/* Channels of a normalization are dim 1, whatever the product's are. */
+static void normalizations_go_into_channels_of_dim_1(void **state)
+{
+    static const float scale[] = {2, -1}, bias[] = {0.5f, 3}, mean[] = {1, -2}, variance[] = {4, 1};
+    (void)state;
+    for (int kind = 0; kind < SCALED; kind++) {
+        int rank, axis;
+        uint32_t l = scaled_result((enum scaled)kind, &rank, &axis);
+        if (rank < 2)
+            continue;
+        uint32_t y =
+            NODE("BatchNormalization", "y", l, constant("s", AMP_FLOAT, DIMS(2), scale),
+                 constant("b", AMP_FLOAT, DIMS(2), bias), constant("m", AMP_FLOAT, DIMS(2), mean),
+                 constant("v", AMP_FLOAT, DIMS(2), variance));
+        output(y);
+        const char *found = fused();
+        bool is_gone = strstr(found, "BatchNormalization") == NULL;
+        if (is_gone != (axis == 1))
+            fail_msg("operator %d: %s", kind, found);
+        expect_as_strict("a normalization");
+    }
+}
+
 /* ---- chains ---------------------------------------------------------------------------------- */
 
 enum { WIDTH = 64 };
@@ -1723,6 +1856,8 @@ int main(void)
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(a_scale_goes_into_a_layer_without_a_bias),
         NET_TEST(sums_of_before_version_7_stay),
+        NET_TEST(scales_go_in_by_channel_alone),
+        NET_TEST(normalizations_go_into_channels_of_dim_1),
         NET_TEST(the_end_of_a_chain_is_rounded),
         NET_TEST(a_plan_is_of_known_types),
         NET_TEST(a_step_may_give_what_its_readers_take),

@@ -125,7 +125,7 @@ static bool start(const struct amp_model *model, uint32_t id, struct amp_scale_c
                                       .n_parts =
                                           linear->parts ? amp_node_int(node, linear->parts, 1) : 1};
     chain->axis = linear->is_last ? chain->rank - 1 : 1;
-    if (chain->rank < 2 || amp_shape_count(&w->shape) == 0 || w->shape.rank <= chain->channel ||
+    if (amp_shape_count(&w->shape) == 0 || w->shape.rank <= chain->channel ||
         (linear->is_last && w->shape.rank != 2) || chain->n_parts < 1 ||
         w->shape.dims[0] % chain->n_parts != 0)
         return false;
