@@ -330,6 +330,152 @@ static void what_has_no_strides_takes_no_other_shape(void **state)
     dnnl_engine_destroy(engine);
 }
 
+/* Layouts of all kinds as one sees them that knows nothing of blocks, with and without room behind
+   the last element of a block. */
+static const int64_t seen_dims[][4] = {{1, 1, 1, 1},  {2, 16, 2, 3},  {2, 3, 5, 7},   {16, 8, 3, 1},
+                                       {1, 32, 2, 2}, {17, 33, 1, 2}, {32, 64, 1, 1}, {3, 4, 1, 5}};
+enum { N_SEEN = sizeof seen_dims / sizeof *seen_dims };
+
+static bool has_rest(size_t layout, const int64_t *dims)
+{
+    bool has = false;
+    for (int d = 0; d < 4; d++)
+        has |= dims[d] % block_of(layouts[layout].name + 4, d) != 0;
+    return has;
+}
+
+/* Where element AT lies in VIEW, row by row: OF says which dim each of its dims is a part of. */
+static int64_t place_in_view(const struct amp_shape *view, const int *of, const int64_t *at)
+{
+    int64_t left[4], offset = 0, stride = 1;
+    memcpy(left, at, sizeof left);
+    for (int i = view->rank - 1; i >= 0; i--) {
+        offset += left[of[i]] % view->dims[i] * stride;
+        left[of[i]] /= view->dims[i];
+        stride *= view->dims[i];
+    }
+    return offset;
+}
+
+static void check_seen(struct amp_layouts *kept, size_t i, const int64_t *dims)
+{
+    dnnl_memory_desc_t desc = layout_of(i, dims, dnnl_f32);
+    struct amp_tensor tensor = {.dtype = AMP_FLOAT,
+                                .shape = DIMS(dims[0], dims[1], dims[2], dims[3]),
+                                .layout = amp_layout_of(kept, desc)};
+    size_t places = dnnl_memory_desc_get_size(desc) / sizeof(float);
+    int64_t at[4] = {0};
+    struct amp_shape view;
+    int of[AMP_RANK_MAX];
+    if (tensor.layout == NULL) { /* row-major */
+        for (int64_t k = 0; amp_index_next(4, dims, at);)
+            assert_int_equal(place(layouts[i].name, dims, at), ++k);
+        dnnl_memory_desc_destroy(desc);
+        return;
+    }
+    bool is_strided = layouts[i].name[4] == '\0';
+    assert_int_equal(amp_layout_is_full(&tensor), !has_rest(i, dims));
+    assert_int_equal(amp_layout_is_dense(&tensor), is_strided);
+    assert_true(amp_layout_view(tensor.layout, &view, of));
+    assert_int_equal(amp_shape_count(&view), places);
+    do
+        if (place_in_view(&view, of, at) != place(layouts[i].name, dims, at))
+            fail_msg("%s: [%d, %d, %d, %d]", layouts[i].name, (int)at[0], (int)at[1], (int)at[2],
+                     (int)at[3]);
+    while (amp_index_next(4, dims, at));
+    /* What is no element is cleared where one dim alone is in blocks. */
+    static float room[ROOM], copy[ROOM];
+    bool is_one_block = strspn(layouts[i].name + 4, "0123456789") + 5 == strlen(layouts[i].name);
+    for (size_t k = 0; k < places + 16; k++)
+        room[k] = copy[k] = 1;
+    for (size_t k = 0; k < places && is_one_block; k++)
+        copy[k] = 0;
+    do
+        copy[place(layouts[i].name, dims, at)] = 1;
+    while (amp_index_next(4, dims, at));
+    amp_layout_clear_rest(tensor.layout, sizeof *room, room);
+    assert_memory_equal(room, copy, (places + 16) * sizeof *room);
+    dnnl_memory_desc_destroy(desc);
+}
+
+static void blocks_are_dims_beside_others(void **state)
+{
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    for (size_t i = 0; i < N_LAYOUTS; i++)
+        for (size_t k = 0; k < N_SEEN; k++)
+            check_seen(kept, i, seen_dims[k]);
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
+/* Blocks of channels, of which each dtype has the same, and others. */
+static void blocks_of_channels_are_the_same_in_any_dtype(void **state)
+{
+    static const struct {
+        int rank;
+        dnnl_format_tag_t tag;
+        bool is_known;
+    } cases[] = {{3, dnnl_aBc8b, true},    {3, dnnl_aBc16b, true},   {3, dnnl_aBc32b, true},
+                 {4, dnnl_aBcd8b, true},   {4, dnnl_aBcd16b, true},  {4, dnnl_aBcd32b, true},
+                 {5, dnnl_aBcde8b, true},  {5, dnnl_aBcde16b, true}, {5, dnnl_aBcde32b, true},
+                 {3, dnnl_aBc4b, false},   {4, dnnl_aBcd4b, false},  {4, dnnl_ABcd8b8a, false},
+                 {4, dnnl_Acdb16a, false}, {3, dnnl_Abc16a, false},  {5, dnnl_ABcde16b16a, false},
+                 {4, dnnl_Abcd16a, false}, {4, dnnl_abcd, true},     {4, dnnl_acdb, true},
+                 {3, dnnl_acb, true},      {5, dnnl_acdeb, true}};
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
+    static const dnnl_dims_t whole = {32, 64, 3, 5, 2}, part = {32, 32, 3, 5, 2};
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int t = 0; t < 9 * 2; t++) { /* each is asked twice */
+            enum amp_dtype from = dtypes[t / 3 % 3], to = dtypes[t % 3];
+            dnnl_memory_desc_t desc, same, within;
+            const dnnl_dims_t none = {0};
+            const struct amp_layout *found = NULL;
+            assert_int_equal(dnnl_memory_desc_create_with_tag(&desc, cases[i].rank, whole,
+                                                              amp_dnnl_dtype(from), cases[i].tag),
+                             dnnl_success);
+            assert_int_equal(dnnl_memory_desc_create_with_tag(&same, cases[i].rank, whole,
+                                                              amp_dnnl_dtype(to), cases[i].tag),
+                             dnnl_success);
+            struct amp_tensor tensor = {.dtype = from, .shape.rank = cases[i].rank};
+            memcpy(tensor.shape.dims, whole, (size_t)cases[i].rank * sizeof *whole);
+            tensor.layout = amp_layout_of(kept, desc);
+            if (tensor.layout == NULL) {
+                assert_int_equal(cases[i].tag, dnnl_abcd);
+                dnnl_memory_desc_destroy(desc);
+                dnnl_memory_desc_destroy(same);
+                continue;
+            }
+            bool is_known = amp_layout_in_dtype(kept, &tensor, to, &found);
+            if (is_known != cases[i].is_known)
+                fail_msg("case %zu: %d", i, is_known);
+            if (is_known && found != NULL)
+                assert_true(dnnl_memory_desc_equal(amp_layout_desc(found), same));
+            /* Half of the channels lie as in the whole, which is no such format. */
+            if (dnnl_memory_desc_create_submemory(&within, desc, part, none) == dnnl_success) {
+                tensor.shape.dims[1] = part[1];
+                tensor.layout = amp_layout_of(kept, within);
+                assert_non_null(tensor.layout);
+                struct amp_shape view;
+                int of[AMP_RANK_MAX];
+                assert_false(amp_layout_view(tensor.layout, &view, of));
+                if (amp_layout_strides(tensor.layout) == NULL)
+                    assert_false(amp_layout_in_dtype(kept, &tensor, to, &found));
+                dnnl_memory_desc_destroy(within);
+            }
+            dnnl_memory_desc_destroy(desc);
+            dnnl_memory_desc_destroy(same);
+        }
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
 /* ---- descriptors ---- */
 
 static void expect_no_desc(enum amp_dtype dtype, int rank, int64_t last, enum amp_status status,
@@ -927,6 +1073,8 @@ int main(void)
         NET_TEST(what_lies_by_strides_takes_other_shapes),
         NET_TEST(permutations_are_known_by_what_they_permute),
         NET_TEST(what_has_no_strides_takes_no_other_shape),
+        NET_TEST(blocks_are_dims_beside_others),
+        NET_TEST(blocks_of_channels_are_the_same_in_any_dtype),
         NET_TEST(what_onednn_has_not_is_said),
         NET_TEST(copies_are_described_by_their_layouts),
         NET_TEST(descriptors_are_not_without_end),
