@@ -387,6 +387,12 @@ static void a_factor_adds_no_dims(void **state)
             output(NODE("MatMul", "y", m, input("o", AMP_FLOAT, cases[i].other)));
             assert_string_equal(fused(), cases[i].expected);
         }
+    /* A vector has no rows that a product could have its factor from. */
+    net_start(17);
+    uint32_t m =
+        NODE("Mul", "m", input("x", AMP_FLOAT, DIMS(4)), constant("f", AMP_FLOAT, SCALAR, &two));
+    output(NODE("MatMul", "y", m, input("o", AMP_FLOAT, DIMS(4, 2))));
+    assert_string_equal(fused(), "Mul MatMul");
 }
 
 /* ---- what comes after a linear operator ---- */

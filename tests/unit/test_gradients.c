@@ -9,6 +9,7 @@
 
 #include "core/number/random.h"
 #include "ops/facts.h"
+#include "run/rewrite/optimizer_terms.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -474,6 +475,65 @@ static void recurrences_are_derived_step_by_step(void **state)
     }
 }
 
+/* ---- optimizers ------------------------------------------------------------------------------ */
+
+/* A node with the rate, the number of the step and N_INPUTS in all, each of one element, and
+   N_OUTPUTS. */
+static void start_optimizer(const char *op_type, uint32_t n_inputs, uint32_t n_outputs)
+{
+    uint32_t inputs[16] = {0};
+    net_start(17);
+    amp_model_import(net.model, "ai.onnx.preview.training", 1);
+    for (uint32_t i = 0; i < n_inputs; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "x%u", i);
+        inputs[i] = input(name, i == 1 ? AMP_INT64 : AMP_FLOAT, i < 2 ? SCALAR : DIMS(1));
+    }
+    uint32_t id = net_node(0, op_type, "y", n_outputs, inputs, n_inputs);
+    struct amp_node *node = amp_node_at(net.model, id);
+    node->domain = "ai.onnx.preview.training";
+    node->schema = amp_schema_find(node->domain, op_type, 1);
+    node->since_version = 1;
+    uint32_t y = net_out(id, 0);
+    if (strcmp(op_type, "Momentum") == 0) {
+        set_number(y, "alpha", 0.5f);
+        set_number(y, "beta", 0.5f);
+        set_number(y, "norm_coefficient", 0);
+        set_word(y, "mode", "standard");
+    }
+    for (uint32_t i = 0; i < n_outputs; i++)
+        output(net_out(id, i));
+}
+
+/* A value, a gradient and the states for each tensor, and no more outputs than new values and
+   states. */
+static void optimizers_take_and_give_so_many_for_each_tensor(void **state)
+{
+    static const struct {
+        const char *op_type;
+        uint32_t n_states;
+    } ops[] = {{"Adagrad", 1}, {"Momentum", 1}, {"Adam", 2}};
+    (void)state;
+    for (size_t op = 0; op < sizeof ops / sizeof *ops; op++)
+        for (uint32_t n_inputs = 3; n_inputs < 12; n_inputs++)
+            for (uint32_t n_outputs = 1; n_outputs <= 8; n_outputs++) {
+                uint32_t each = 2 + ops[op].n_states, n = (n_inputs - 2) / each;
+                bool fits =
+                    n > 0 && (n_inputs - 2) % each == 0 && n_outputs <= n * (1 + ops[op].n_states);
+                char text[120];
+                start_optimizer(ops[op].op_type, n_inputs, n_outputs);
+                enum amp_status status = amp_optimizers_expand(net.model, &net.err);
+                snprintf(text, sizeof text,
+                         "%u inputs and %u outputs; 2 and %u for each tensor, and %u for each, are "
+                         "needed",
+                         n_inputs, n_outputs, each, 1 + ops[op].n_states);
+                if (status != (fits ? AMP_OK : AMP_MODEL) ||
+                    (strstr(net.err.text, text) != NULL) == fits)
+                    fail_msg("%s: %u inputs, %u outputs: %s", ops[op].op_type, n_inputs, n_outputs,
+                             net.err.text);
+            }
+}
+
 int main(void)
 {
     setenv("OMP_NUM_THREADS", "1", 1);
@@ -482,6 +542,7 @@ int main(void)
         NET_TEST(equations_are_swapped_where_indices_are_elsewhere),
         NET_TEST(outputs_that_are_implied_are_derived),
         NET_TEST(recurrences_are_derived_step_by_step),
+        NET_TEST(optimizers_take_and_give_so_many_for_each_tensor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
