@@ -193,6 +193,9 @@ $(BUILD)/unit/test_rule_files: LDFLAGS += -Wl,--wrap=amp_rules_dir
 # The test hides the caches of the CPU.
 $(BUILD)/unit/test_layouts: LDFLAGS += -Wl,--wrap=amp_cpu_tells_caches
 
+# The test multiplies itself where there are no tiles.
+$(BUILD)/unit/test_tiles: LDFLAGS += -Wl,--wrap=amp_amx_multiply
+
 $(CASE_TOOL): $(wildcard tests/tool/*.c tests/tool/*.h) $(PB_NAMES:%=$(PB)/%.pb-c.c)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
