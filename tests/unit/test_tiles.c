@@ -630,27 +630,497 @@ static void test_activations(void **state)
         check_values(&posts[i], values, AMP_COUNT(values));
 }
 
-/* What has too few columns or weights, or post-ops that are not known here, is oneDNN's; so is all
-   of it, the last too, without AMX. */
+/* Whether the primitive of P is done on tiles. */
+static bool is_taken(const struct product *p)
+{
+    dnnl_primitive_desc_t pd = create_pd(p);
+    void *tiles = pd != NULL ? amp_amx_matmul.create(pd) : NULL;
+    bool is = tiles != NULL;
+    amp_amx_matmul.destroy(tiles);
+    dnnl_primitive_desc_destroy(pd);
+    return is;
+}
+
+/* Of each two lines the first stands at the bound of what tiles are faster for, and the second
+   beyond it: of rows, of columns of A, of weights, of windows that overlap. Post-ops may be unknown
+   here. What is taken with AMX is not without it. */
 static void test_refused(void **state)
 {
     const struct product products[] = {
-        {false, 64, 250, 512, false, true, {relu}, 0, {0}},
-        {false, 64, 128, 1024, false, true, {relu}, 0, {0}},
-        {false, 64, 256, 128, false, true, {relu}, 0, {0}},
-        {true, 196, 256, 256, false, true, {relu}, 0, {1, 14, 14, 3, 1, 1, 1}},
-        {false, 4096, 256, 256, false, true, {relu}, 0, {0}},
-        {false, 64, 256, 256, false, true, {{true, dnnl_eltwise_mish, 0, 0, WHOLE, false}}, 1, {0}},
+        {false, 1024, 256, 256, false, true, {relu}, 0, {0}},
+        {false, 1025, 256, 256, false, true, {relu}, 0, {0}},
+        {false, 64, 256, 304, false, true, {relu}, 0, {0}},
+        {false, 64, 224, 304, false, true, {relu}, 0, {0}},
+        {false, 64, 256, 256, false, true, {relu}, 0, {0}},
+        {false, 64, 256, 255, false, true, {relu}, 0, {0}},
+        {true, 128, 256, 256, false, true, {relu}, 0, {2, 8, 8, 3, 1, 1, 1}},
+        {true, 129, 256, 256, false, true, {relu}, 0, {1, 3, 43, 3, 1, 1, 1}},
+        {true, 144, 256, 256, false, true, {relu}, 0, {1, 24, 24, 3, 2, 1, 1}},
+        {true, 1156, 256, 256, false, true, {relu}, 0, {1, 68, 68, 3, 2, 1, 1}},
+        {false, 64, 256, 512, false, true, {relu}, 1, {0}},
+        {false, 64, 250, 512, false, true, {relu}, 1, {0}},
+        {false, 64, 256, 256, false, true, {scale}, 1, {0}},
         {false, 64, 256, 256, false, true, {{false, dnnl_binary_max, 0, 0, ROW, false}}, 1, {0}},
-        {false, 64, 256, 512, false, true, {relu}, 0, {0}},
+        {false, 64, 256, 256, false, true, {gelu}, 1, {0}},
+        {false, 64, 256, 256, false, true, {{true, dnnl_eltwise_mish, 0, 0, WHOLE, false}}, 1, {0}},
+    };
+    const uint32_t detected = amp_cpu_detected, tiles = UINT32_C(1) << AMP_CPU_AMX_BF16;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(products); i++) {
+        if (is_taken(&products[i]) != (i % 2 == 0 && has_tiles()))
+            fail_msg("product %zu is %staken", i, i % 2 == 0 ? "not " : "");
+        amp_cpu_detected = detected & ~tiles;
+        bool is_without = is_taken(&products[i]);
+        amp_cpu_detected = detected;
+        assert_false(is_without);
+    }
+}
+
+/* ---- what is read ---------------------------------------------------------------------------- */
+
+/* A convolution of images of RANK dims, whose windows are lines, then columns. */
+struct form {
+    int rank;
+    dnnl_format_tag_t images, weights;
+    dnnl_dims_t x, w, y;
+    dnnl_dims_t strides, gaps, begin, end;
+    bool has_windows, is_read;
+};
+
+static dnnl_memory_desc_t desc_of(int rank, const dnnl_dims_t dims, dnnl_data_type_t type,
+                                  dnnl_format_tag_t tag)
+{
+    dnnl_memory_desc_t desc;
+    assert_int_equal(dnnl_memory_desc_create_with_tag(&desc, rank, dims, type, tag), dnnl_success);
+    return desc;
+}
+
+static dnnl_primitive_desc_t create_form(const struct form *form)
+{
+    dnnl_primitive_desc_t pd;
+    dnnl_memory_desc_t x = desc_of(form->rank, form->x, dnnl_bf16, form->images),
+                       w = desc_of(form->rank, form->w, dnnl_bf16, form->weights),
+                       y = desc_of(form->rank, form->y, dnnl_f32, form->images);
+    assert_int_equal(dnnl_convolution_forward_primitive_desc_create(
+                         &pd, engine, dnnl_forward_inference, dnnl_convolution_direct, x, w, NULL,
+                         y, form->strides, form->gaps, form->begin, form->end, NULL),
+                     dnnl_success);
+    dnnl_memory_desc_destroy(x);
+    dnnl_memory_desc_destroy(w);
+    dnnl_memory_desc_destroy(y);
+    return pd;
+}
+
+static void expect_read(const struct form *form, size_t i)
+{
+    struct tile_matmul matmul = {.has_windows = false};
+    dnnl_primitive_desc_t pd = create_form(form);
+    const struct tile_product *p = &matmul.product;
+    const struct tile_windows *w = &matmul.windows;
+    int64_t m = form->y[0], k = 1;
+    for (int d = 2; d < form->rank; d++)
+        m *= form->y[d];
+    for (int d = 1; d < form->rank; d++)
+        k *= form->w[d];
+    bool is_read = amp_amx_read(pd, &matmul);
+    dnnl_primitive_desc_destroy(pd);
+    if (is_read != form->is_read || (is_read && matmul.has_windows != form->has_windows))
+        fail_msg("form %zu: %d, %d", i, (int)is_read, (int)matmul.has_windows);
+    if (!is_read)
+        return;
+    assert_true(p->m == m && p->k == k && p->n == form->w[0] && p->a_row == k);
+    assert_true(p->y.row == p->n && !p->y.is_bf16 && p->n_posts == 0);
+    for (int d = 0; d < 2 && form->rank == 4; d++)
+        assert_true(w->size[d] == form->w[d + 2] && w->stride[d] == form->strides[d] &&
+                    w->dilation[d] == form->gaps[d] + 1 && w->pad[d] == form->begin[d]);
+    if (form->has_windows)
+        assert_true(w->height == form->x[2] && w->width == form->x[3] &&
+                    w->channels == form->x[1] && w->pixel == form->x[1] &&
+                    w->out_height == form->y[2] && w->out_width == form->y[3]);
+}
+
+#define IMAGES 4, dnnl_nhwc, dnnl_AcdB16b32a2b
+#define LINES 3, dnnl_nwc, dnnl_AcB16b32a2b
+#define CUBES 5, dnnl_ndhwc, dnnl_AcdeB16b32a2b
+#define ONES    \
+    {           \
+        1, 1, 1 \
+    }
+#define NONE    \
+    {           \
+        0, 0, 0 \
+    }
+
+/* What makes a window of a pixel: each of size, stride and edges, in either direction. Windows are
+   those of images; other layouts of images or of weights are not read. */
+static void test_forms(void **state)
+{
+    static const struct form forms[] = {
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         true},
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 2, 1},
+         {2, 256, 2, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 1, 2},
+         {2, 256, 3, 4},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 2, 5},
+         {2, 1},
+         NONE,
+         NONE,
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 3},
+         {1, 2},
+         NONE,
+         NONE,
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 4, 5},
+         ONES,
+         NONE,
+         {1, 0},
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 6},
+         ONES,
+         NONE,
+         {0, 1},
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 4, 5},
+         ONES,
+         NONE,
+         NONE,
+         {1, 0},
+         true,
+         true},
+        {IMAGES,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 6},
+         ONES,
+         NONE,
+         NONE,
+         {0, 1},
+         true,
+         true},
+        {IMAGES,
+         {1, 256, 7, 9},
+         {256, 256, 3, 2},
+         {1, 256, 5, 2},
+         {1, 3},
+         {0, 2},
+         NONE,
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {1, 256, 7, 9},
+         {256, 256, 3, 2},
+         {1, 256, 3, 4},
+         {2, 2},
+         {1, 0},
+         {2, 0},
+         {1, 0},
+         true,
+         true},
+        /* windows that overlap in one direction alone, as many as do not, and one more than those
+         */
+        {IMAGES,
+         {1, 256, 1, 257},
+         {256, 256, 1, 2},
+         {1, 256, 1, 128},
+         {1, 2},
+         NONE,
+         NONE,
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {1, 256, 1, 259},
+         {256, 256, 1, 2},
+         {1, 256, 1, 129},
+         {1, 2},
+         NONE,
+         NONE,
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {1, 256, 259, 1},
+         {256, 256, 2, 1},
+         {1, 256, 129, 1},
+         {2, 1},
+         NONE,
+         NONE,
+         NONE,
+         true,
+         true},
+        {IMAGES,
+         {1, 256, 1, 130},
+         {256, 256, 1, 2},
+         {1, 256, 1, 129},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         true,
+         false},
+        {IMAGES,
+         {1, 256, 1, 129},
+         {256, 256, 1, 1},
+         {1, 256, 1, 129},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         true},
+        {LINES, {2, 256, 5}, {256, 256, 1}, {2, 256, 5}, ONES, NONE, NONE, NONE, false, true},
+        {LINES, {2, 256, 5}, {256, 256, 2}, {2, 256, 4}, ONES, NONE, NONE, NONE, true, false},
+        {CUBES,
+         {2, 256, 2, 3, 2},
+         {256, 256, 1, 1, 1},
+         {2, 256, 2, 3, 2},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         true},
+        {CUBES,
+         {2, 256, 2, 3, 2},
+         {256, 256, 1, 1, 2},
+         {2, 256, 2, 3, 1},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         true,
+         false},
+        {4,
+         dnnl_nchw,
+         dnnl_AcdB16b32a2b,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         false},
+        {4,
+         dnnl_nhwc,
+         dnnl_oihw,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         false},
+        {4,
+         dnnl_nhwc,
+         dnnl_ABcd16b32a2b,
+         {2, 256, 3, 5},
+         {256, 256, 1, 2},
+         {2, 256, 3, 4},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         true,
+         false},
+        {4,
+         dnnl_nhwc,
+         dnnl_ABcd16b32a2b,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         true},
+        {4,
+         dnnl_nhwc,
+         dnnl_ABcd8b8a,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         false},
+        {4,
+         dnnl_nhwc,
+         dnnl_ABcd16a16b,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         false},
+        {4,
+         dnnl_nhwc,
+         dnnl_ABcd8b16a2b,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         false},
+        {4,
+         dnnl_nhwc,
+         dnnl_ABcd16a16b2a,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         false},
+        {4,
+         dnnl_aBcd16b,
+         dnnl_AcdB16b32a2b,
+         {2, 256, 3, 5},
+         {256, 256, 1, 1},
+         {2, 256, 3, 5},
+         ONES,
+         NONE,
+         NONE,
+         NONE,
+         false,
+         false},
     };
     (void)state;
-    for (size_t i = 0; i < AMP_COUNT(products) - has_tiles(); i++) {
-        dnnl_primitive_desc_t pd = create_pd(&products[i]);
-        if (pd == NULL) /* this CPU has no such primitive at all */
-            continue;
-        assert_null(amp_amx_matmul.create(pd));
-        dnnl_primitive_desc_destroy(pd);
+    need_tiles();
+    for (size_t i = 0; i < AMP_COUNT(forms); i++)
+        expect_read(&forms[i], i);
+}
+
+/* Whether a product is read that has a bias or none and COUNT post-ops, the last with an operand of
+   TYPE, DIMS and TAG; and that it is read as it is. */
+static bool reads_operand(int count, dnnl_data_type_t type, const dnnl_dims_t dims,
+                          dnnl_format_tag_t tag, bool has_bias)
+{
+    static const dnnl_dims_t a_dims = {64, 256}, b_dims = {256, 256}, row = {1, 256};
+    struct tile_matmul matmul = {.has_windows = false};
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_attr_t attr;
+    dnnl_post_ops_t ops;
+    dnnl_memory_desc_t a = desc_of(2, a_dims, dnnl_bf16, dnnl_ab),
+                       b = desc_of(2, b_dims, dnnl_bf16, dnnl_BA16a32b2a),
+                       y = desc_of(2, a_dims, dnnl_bf16, dnnl_ab),
+                       bias = has_bias ? desc_of(2, row, dnnl_f32, dnnl_ab) : NULL,
+                       with = desc_of(2, dims, type, tag);
+    dnnl_primitive_attr_create(&attr);
+    dnnl_post_ops_create(&ops);
+    for (int i = 0; i < count - 1; i++)
+        dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_relu, 0.5f, 0);
+    dnnl_post_ops_append_binary(ops, dnnl_binary_mul, with);
+    dnnl_primitive_attr_set_post_ops(attr, ops);
+    assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, engine, a, b, bias, y, attr),
+                     dnnl_success);
+    bool is_read = amp_amx_read(pd, &matmul);
+    const struct tile_product *p = &matmul.product;
+    dnnl_memory_desc_t all[] = {a, b, y, bias, with};
+    for (size_t i = 0; i < AMP_COUNT(all); i++)
+        dnnl_memory_desc_destroy(all[i]);
+    dnnl_post_ops_destroy(ops);
+    dnnl_primitive_attr_destroy(attr);
+    dnnl_primitive_desc_destroy(pd);
+    if (!is_read)
+        return false;
+    const struct tile_post *last = &p->posts[p->n_posts - 1];
+    assert_true(p->m == 64 && p->n == 256 && p->k == 256 && p->width == 32 && p->a_row == 256);
+    assert_true(p->b_down == 32 * 32 && p->b_right == 256 * 32 && p->y.is_bf16);
+    assert_int_equal(p->n_posts, count + has_bias);
+    assert_true(!has_bias || (p->posts[0].arg == DNNL_ARG_BIAS && p->posts[0].operand.row == 0 &&
+                              !p->posts[0].is_scalar && !p->posts[0].operand.is_bf16));
+    for (int i = has_bias; i < p->n_posts - 1; i++)
+        assert_true(p->posts[i].arg == 0 && p->posts[i].alpha == 0.5f);
+    assert_int_equal(last->arg, DNNL_ARG_ATTR_MULTIPLE_POST_OP(count - 1) | DNNL_ARG_SRC_1);
+    assert_true(last->is_scalar == (dims[0] * dims[1] == 1));
+    assert_true(last->operand.is_bf16 == (type == dnnl_bf16));
+    assert_true(last->operand.row == (dims[0] == 64 ? 256 : 0));
+    return true;
+}
+
+/* Operands are rows, as many as there are or one, or a scalar; there is room for eight post-ops. */
+static void test_post_ops(void **state)
+{
+    static const dnnl_dims_t whole = {64, 256}, row = {1, 256}, column = {64, 1}, scalar = {1, 1};
+    (void)state;
+    need_tiles();
+    for (int has_bias = 0; has_bias < 2; has_bias++) {
+        for (int count = 1; count <= MAX_TILE_POSTS + 1; count++)
+            assert_true(reads_operand(count, dnnl_f32, row, dnnl_ab, has_bias) ==
+                        (count + has_bias <= MAX_TILE_POSTS));
+        assert_true(reads_operand(1, dnnl_bf16, whole, dnnl_ab, has_bias));
+        assert_true(reads_operand(1, dnnl_f32, whole, dnnl_ab, has_bias));
+        assert_true(reads_operand(1, dnnl_bf16, scalar, dnnl_ab, has_bias));
+        assert_true(reads_operand(1, dnnl_f32, scalar, dnnl_ab, has_bias));
+        assert_true(reads_operand(1, dnnl_bf16, row, dnnl_ab, has_bias));
+        assert_false(reads_operand(1, dnnl_f32, column, dnnl_ab, has_bias));
+        assert_false(reads_operand(1, dnnl_s8, row, dnnl_ab, has_bias));
+        assert_false(reads_operand(1, dnnl_f32, whole, dnnl_ba, has_bias));
     }
 }
 
@@ -740,6 +1210,7 @@ int main(void)
         cmocka_unit_test(test_shapes),      cmocka_unit_test(test_windows),
         cmocka_unit_test(test_operands),    cmocka_unit_test(test_chains),
         cmocka_unit_test(test_activations), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_forms),       cmocka_unit_test(test_post_ops),
         cmocka_unit_test(test_rows),
     };
     if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success ||
