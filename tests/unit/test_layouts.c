@@ -11,6 +11,7 @@
 #include "ops/dnnl/requantize.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/strided_loop.h"
+#include "ops/matmul/product.h"
 
 #include <dnnl.h>
 #include <math.h>
@@ -573,6 +574,86 @@ static void descriptors_are_not_without_end(void **state)
     dnnl_engine_destroy(engine);
 }
 
+/* ---- products before a Transpose ------------------------------------------------------------- */
+
+enum { BATCHES = 2, AXES = BATCHES + 2 };
+
+/* Whether ORDER names every axis once, and not in their own order. */
+static bool is_order(const int64_t *order)
+{
+    unsigned seen = 0;
+    if (order[0] == 0 && order[1] == 1 && order[2] == 2)
+        return false;
+    for (int i = 0; i < AXES; i++)
+        seen |= order[i] >= 0 && order[i] < AXES ? 1U << order[i] : 0;
+    return seen == (1U << AXES) - 1;
+}
+
+/* How output 0 of CTX, a product, lies: in ORDER if MAY, else row by row. */
+static void expect_order(struct amp_ctx *ctx, const struct amp_matmul *p, const int64_t *order,
+                         bool may)
+{
+    const struct amp_shape *shape = &ctx->out[0]->shape;
+    ctx->layout_wish.order = order;
+    const struct amp_layout *layout = amp_matmul_layout(ctx, p);
+    if (may != (layout != NULL))
+        fail_msg("order %d %d %d %d: %d is expected", (int)order[0], (int)order[1], (int)order[2],
+                 (int)order[3], may);
+    const int64_t *strides = may ? amp_layout_strides(layout) : NULL;
+    int64_t step = 1;
+    for (int i = AXES - 1; may && i >= 0; i--) {
+        assert_int_equal(strides[order[i]], step);
+        step *= shape->dims[order[i]];
+    }
+}
+
+/* In every order that leaves rows whole, unless something has been put into the output before, a
+   post-op has an operand, or one B is for many A; no list of other numbers is an order. */
+static void products_lie_as_they_are_transposed(void **state)
+{
+    static const struct amp_post posts[] = {{.kind = AMP_POST_ELTWISE}, {.kind = AMP_POST_BINARY}};
+    const int64_t rows[] = {0, 2, 1, 3};
+    struct amp_tensor y = {.dtype = AMP_FLOAT, .shape = {AXES, {2, 3, 5, 7}}}, *out = &y;
+    struct amp_matmul p = {
+        .batch_rank = BATCHES, .a_batch = {2, 3}, .b_batch = {2, 3}, .m = 5, .n = 7, .k = 1};
+    struct amp_dnnl dnnl = {.own = NULL};
+    assert_int_equal(dnnl_engine_create(&dnnl.engine, dnnl_cpu, 0), dnnl_success);
+    dnnl.layouts = amp_layouts_create(dnnl.engine);
+    struct amp_host host = {.dnnl = &dnnl};
+    struct amp_ctx ctx = {.out = &out, .n_out = 1, .host = &host, .layout_wish.n_order = AXES};
+    (void)state;
+    for (int i = 0; i < 6 * 6 * 6 * 6; i++) { /* from -1 to 4 each */
+        const int64_t order[] = {i % 6 - 1, i / 6 % 6 - 1, i / 36 % 6 - 1, i / 216 - 1};
+        expect_order(&ctx, &p, order, is_order(order) && order[AXES - 1] == AXES - 1);
+    }
+    for (int one = 0; one < 4; one++) { /* bits: A, B have one matrix for all of a batch dim */
+        for (int d = 0; d < BATCHES; d++) {
+            p.a_batch[d] = (one & 1) != 0 ? 1 : y.shape.dims[d];
+            p.b_batch[d] = (one & 2) != 0 ? 1 : y.shape.dims[d];
+            expect_order(&ctx, &p, rows, one != 2);
+            p.a_batch[d] = p.b_batch[d] = y.shape.dims[d];
+        }
+    }
+    p.beta = 1;
+    expect_order(&ctx, &p, rows, false);
+    p.beta = 0;
+    ctx.posts = posts;
+    for (ctx.n_posts = 1; ctx.n_posts <= 2; ctx.n_posts++)
+        expect_order(&ctx, &p, rows, ctx.n_posts == 1);
+    ctx.n_posts = 0;
+    for (ctx.layout_wish.n_order = AXES - 1; ctx.layout_wish.n_order <= AXES + 1;
+         ctx.layout_wish.n_order++)
+        expect_order(&ctx, &p, rows, ctx.layout_wish.n_order == AXES);
+    ctx.layout_wish.n_order = AXES;
+    y.shape.rank = AXES - 1;
+    expect_order(&ctx, &p, rows, false);
+    y.shape.rank = AXES;
+    ctx.layout_wish.order = NULL;
+    assert_null(amp_matmul_layout(&ctx, &p));
+    amp_layouts_destroy(dnnl.layouts);
+    dnnl_engine_destroy(dnnl.engine);
+}
+
 /* Convolutions that change no value, before and behind what moves them, give it oneDNN's layouts.
  */
 enum { CHANNELS = 32, GROUPS = 2, PIXELS = 15, ALL = CHANNELS * PIXELS };
@@ -1078,6 +1159,7 @@ int main(void)
         NET_TEST(what_onednn_has_not_is_said),
         NET_TEST(copies_are_described_by_their_layouts),
         NET_TEST(descriptors_are_not_without_end),
+        NET_TEST(products_lie_as_they_are_transposed),
         NET_TEST(shuffled_channels_are_where_they_belong),
         NET_TEST(tensors_in_unlike_layouts_are_joined),
         NET_TEST(many_tensors_are_joined),
