@@ -663,6 +663,144 @@ static void products_are_sums_over_the_inner_dim(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* ---- products of any batches ---- */
+
+enum { MOST_AXES = 4, INNER = 3 };
+
+/* An operand of a product as the product sees it; axis I of it is axis PERM[I] of what is stored.
+ */
+struct operand {
+    int rank;
+    int64_t dims[MOST_AXES], perm[MOST_AXES], strides[MOST_AXES]; /* strides are of the stored */
+    struct amp_tensor *stored;
+};
+
+/* [batch.., ROWS, COLUMNS] of one of seven batches, in one of three orders: its own, each matrix
+   turned, its rows between the batch dims. */
+static struct operand new_operand(int batch, int64_t rows, int64_t columns, int order)
+{
+    static const struct {
+        int rank;
+        int64_t dims[2];
+    } batches[] = {{0, {0}},    {1, {1}},    {1, {2}},   {2, {1, 1}},
+                   {2, {1, 2}}, {2, {3, 1}}, {2, {3, 2}}};
+    struct operand x = {.rank = batches[batch].rank + 2};
+    memcpy(x.dims, batches[batch].dims, sizeof batches[batch].dims);
+    x.dims[x.rank - 2] = rows;
+    x.dims[x.rank - 1] = columns;
+    for (int i = 0; i < x.rank; i++)
+        x.perm[i] = i;
+    int first = order == 1 ? x.rank - 2 : x.rank - 3;
+    if (order != 0 && first >= 0) {
+        x.perm[first] = first + 1;
+        x.perm[first + 1] = first;
+    }
+    return x;
+}
+
+/* OPERAND with small numbers in DTYPE, as input NAME that is transposed to what is seen. */
+static uint32_t store(struct operand *operand, const char *name, enum amp_dtype dtype)
+{
+    struct amp_shape shape = {.rank = operand->rank};
+    static const float zeros[256];
+    int64_t step = 1;
+    for (int i = 0; i < operand->rank; i++)
+        shape.dims[operand->perm[i]] = operand->dims[i];
+    operand->stored = net_tensor(dtype, shape, zeros);
+    operand->stored->data = amp_arena_alloc(net.arena, sizeof zeros * 2);
+    for (size_t i = 0; i < amp_tensor_count(operand->stored); i++)
+        if (dtype == AMP_INT64)
+            ((int64_t *)operand->stored->data)[i] = (int64_t)(i * 7 % 11) - 5;
+        else
+            amp_tensor_set_double(operand->stored, i, (double)(i * 7 % 11) - 5);
+    for (int i = operand->rank - 1; i >= 0; i--) {
+        operand->strides[i] = step;
+        step *= shape.dims[i];
+    }
+    uint32_t seen = NODE("Transpose", "seen", input(name, dtype, shape));
+    set_list(seen, "perm", (size_t)operand->rank, operand->perm);
+    return seen;
+}
+
+/* Element AT of OPERAND, whose axes are the last of AT's; a batch dim of 1 is for all. */
+static double element(const struct operand *operand, const int64_t *at)
+{
+    int64_t place = 0;
+    for (int i = 0; i < operand->rank; i++)
+        if (operand->dims[i] != 1)
+            place += at[MOST_AXES - operand->rank + i] * operand->strides[operand->perm[i]];
+    return operand->stored->dtype == AMP_INT64
+               ? (double)((const int64_t *)operand->stored->data)[place]
+               : amp_tensor_double(operand->stored, (size_t)place);
+}
+
+/* Holds Y, whose axis PERM[I] is axis I of what was found, against sums. */
+static void expect_product(const struct operand *a, const struct operand *b,
+                           const struct operand *y, const char *text)
+{
+    const struct amp_tensor *found = &net.outputs[0];
+    int64_t n = (int64_t)amp_tensor_count(found), size = 1;
+    assert_int_equal(found->shape.rank, y->rank);
+    for (int i = 0; i < y->rank; i++) {
+        assert_int_equal(found->shape.dims[i], y->dims[y->perm[i]]);
+        size *= y->dims[i];
+    }
+    assert_int_equal(n, size);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t of_a[MOST_AXES] = {0}, of_b[MOST_AXES] = {0}, rest = k;
+        for (int i = y->rank - 1; i >= 0; i--) {
+            int axis = MOST_AXES - y->rank + (int)y->perm[i];
+            of_a[axis] = of_b[axis] = rest % found->shape.dims[i];
+            rest /= found->shape.dims[i];
+        }
+        double sum = 0;
+        for (int64_t j = 0; j < INNER; j++) {
+            of_a[MOST_AXES - 1] = of_b[MOST_AXES - 2] = j;
+            sum += element(a, of_a) * element(b, of_b);
+        }
+        double is = found->dtype == AMP_INT64 ? (double)((const int64_t *)found->data)[k]
+                                              : amp_tensor_double(found, (size_t)k);
+        if (is != sum)
+            fail_msg("%s: element %d is %g; %g is right", text, (int)k, is, sum);
+    }
+}
+
+/* Whatever batches are broadcast, however the operands lie and the result is to lie. */
+static void batches_of_products_are_broadcast(void **state)
+{
+    enum { BATCHES = 7, ORDERS = 3, ALL = BATCHES * BATCHES * ORDERS * ORDERS * 2 };
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_INT64};
+    char text[80];
+    (void)state;
+    for (int i = 0; i < ALL * ORDERS; i++) {
+        int of_a = i % BATCHES, of_b = i / BATCHES % BATCHES, orders = i / BATCHES / BATCHES;
+        int64_t m = i % 2 == 0 ? 1 : 4;
+        enum amp_dtype dtype = dtypes[(orders + i) % 5 < 3 ? 0 : 1 + i % 2];
+        struct operand a = new_operand(of_a, m, INNER, orders % ORDERS);
+        struct operand b = new_operand(of_b, INNER, 5, orders / ORDERS % ORDERS);
+        struct operand y =
+            new_operand(a.rank > b.rank ? of_a : of_b, m, 5, orders / ORDERS / ORDERS % ORDERS);
+        for (int d = 0; d < y.rank - 2; d++) {
+            int in_a = d - y.rank + a.rank, in_b = d - y.rank + b.rank;
+            int64_t dim_a = in_a < 0 ? 1 : a.dims[in_a], dim_b = in_b < 0 ? 1 : b.dims[in_b];
+            y.dims[d] = dim_a > dim_b ? dim_a : dim_b;
+        }
+        snprintf(text, sizeof text, "%s, batches %d and %d, orders %d", amp_dtype_name(dtype), of_a,
+                 of_b, orders);
+        net_start(13);
+        uint32_t seen = store(&a, "a", dtype);
+        uint32_t product = NODE("MatMul", "product", seen, store(&b, "b", dtype));
+        uint32_t turned = NODE("Transpose", "y", product);
+        set_list(turned, "perm", (size_t)y.rank, y.perm);
+        output(turned);
+        for (int is_strict = 0; is_strict < 2; is_strict++) {
+            if (net_run(is_strict, TENSORS(*a.stored, *b.stored)) != AMP_OK)
+                fail_msg("%s: %s", text, net.err.text);
+            expect_product(&a, &b, &y, text);
+        }
+    }
+}
+
 /* ---- products of bytes ---- */
 
 /* Zero points may be one, of rows or columns, or of all elements. */
@@ -1131,6 +1269,7 @@ int main(void)
         NET_TEST(queries_see_what_they_may),
         NET_TEST(taps_meet_their_elements),
         NET_TEST(products_are_sums_over_the_inner_dim),
+        NET_TEST(batches_of_products_are_broadcast),
         NET_TEST(rows_are_normalized),
         NET_TEST(steps_follow_one_another),
         NET_TEST(regions_are_pooled_by_bins),
