@@ -1644,6 +1644,15 @@ static void steps_say_how_they_ran(void **state)
     multiply_row();
     expect_ways(0, TENSORS(zeros_like(AMP_BFLOAT16, DIMS(1, 4))),
                 "y: alone; float32: no kernel for bf16");
+    for (int n = 3; n <= 4; n++) { /* nothing is rounded between products */
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT16, square);
+        uint32_t y = net_out(net_node(0, "Einsum", "y", 1, (uint32_t[]){x, x, x, x}, (size_t)n), 0);
+        set_word(y, "equation", n == 3 ? "ij,jk,kl->il" : "ij,jk,kl,lm->im");
+        output(y);
+        expect_ways(F16, TENSORS(zeros_like(AMP_FLOAT16, square)),
+                    "y: alone; float32: no kernel for fp16");
+    }
     if (amp_row_product_is_there()) {
         multiply_row();
         expect_ways(BF16, TENSORS(zeros_like(AMP_BFLOAT16, DIMS(1, 4))),
