@@ -2,6 +2,7 @@
 #include "chance.h"
 #include "net.h"
 #include "one_node.h"
+#include "core/cpu.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/profile.h"
 #include "ops/kernel/block.h"
@@ -2444,6 +2445,72 @@ static void what_onednn_has_not_is_run_in_c(void **state)
     expect_all_kinds(cases, sizeof cases / sizeof *cases);
 }
 
+/* Many sequences in float32, all as long as there are steps, with the activations that oneDNN has;
+   where the CPU hides its caches, none. */
+static void recurrent_layers_are_run_by_onednn(void **state)
+{
+#define PLAIN "RNN-14 f[3,12,4] f[1,5,4] f[1,5,5] f[1,10] hidden_size=5"
+#define PLAIN_2 "RNN-14 f[3,12,4] f[2,5,4] f[2,5,5] f[2,10] hidden_size=5 direction=bidirectional"
+#define LSTM "LSTM-14 f[3,12,4] f[1,20,4] f[1,20,5] f[1,40] hidden_size=5"
+#define LSTM_2 "LSTM-14 f[3,12,4] f[2,20,4] f[2,20,5] f[2,40] hidden_size=5 direction=bidirectional"
+#define GRU "GRU-14 f[3,12,4] f[1,15,4] f[1,15,5] f[1,30] hidden_size=5"
+    static const struct one_case cases[] = {
+        {PLAIN, "rnn"},
+        {"RNN-14 f[3,11,4] f[1,5,4] f[1,5,5] f[1,10] hidden_size=5", ""},
+        {"RNN-14 d[3,12,4] d[1,5,4] d[1,5,5] d[1,10] hidden_size=5", ""},
+        {"RNN-14 f[0,12,4] f[1,5,4] f[1,5,5] f[1,10] hidden_size=5", ""},
+        {"RNN-14 f[3,12,0] f[1,5,0] f[1,5,5] f[1,10] hidden_size=5", ""},
+        {"RNN-14 f[3,12,4] f[1,5,4] f[1,5,5] f[1,10] hidden_size=5", "rnn"},
+        {"RNN-14 f[3,12,4] f[1,5,4] f[1,5,5] f[1,10] _ f[1,12,5] hidden_size=5", "rnn"},
+        {"RNN-14 f[3,12,4] f[1,5,4] f[1,5,5] f[1,10] j[12]=3,3,3,3,3,3,3,3,3,3,3,3 hidden_size=5",
+         "rnn"},
+        {"RNN-14 f[3,12,4] f[1,5,4] f[1,5,5] f[1,10] j[12]=3,3,3,3,3,3,3,3,3,3,3,2 hidden_size=5",
+         ""},
+        {"RNN-14 f[3,12,4] f[1,5,4] f[1,5,5] f[1,10] j[12]=2,3,3,3,3,3,3,3,3,3,3,3 hidden_size=5",
+         ""},
+        {PLAIN " direction=reverse", "rnn"},
+        {PLAIN " clip=1.0", ""},
+        {PLAIN " activations={Relu}", "rnn"},
+        {PLAIN " activations={Sigmoid}", "rnn"},
+        {PLAIN " activations={Tanh}", "rnn"},
+        {PLAIN " activations={Elu}", ""},
+        {PLAIN " activations={Softsign}", ""},
+        {PLAIN_2, "rnn"},
+        {PLAIN_2 " activations={Relu,Relu}", "rnn"},
+        {PLAIN_2 " activations={Relu,Tanh}", ""},
+        {PLAIN_2 " activations={Tanh,Relu}", ""},
+        {LSTM, "rnn"},
+        {"LSTM-14 f[3,11,4] f[1,20,4] f[1,20,5] f[1,40] hidden_size=5", ""},
+        {"LSTM-14 f[3,12,4] f[1,20,4] f[1,20,5] f[1,40] _ f[1,12,5] f[1,12,5] f[1,15] "
+         "hidden_size=5",
+         "rnn"},
+        {LSTM " input_forget=1", ""},
+        {LSTM " clip=1.0", ""},
+        {LSTM " activations={Sigmoid,Tanh,Tanh}", "rnn"},
+        {LSTM " activations={Tanh,Tanh,Tanh}", ""},
+        {LSTM " activations={Sigmoid,Sigmoid,Tanh}", ""},
+        {LSTM " activations={Sigmoid,Tanh,Sigmoid}", ""},
+        {LSTM_2, "rnn"},
+        {LSTM_2 " activations={Sigmoid,Tanh,Tanh,Sigmoid,Tanh,Sigmoid}", ""},
+        {LSTM_2 " activations={Sigmoid,Tanh,Sigmoid,Sigmoid,Tanh,Tanh}", ""},
+        {"GRU-14 f[3,11,4] f[1,15,4] f[1,15,5] f[1,30] hidden_size=5 linear_before_reset=1", ""},
+        {GRU " linear_before_reset=1", "rnn"},
+        {GRU " linear_before_reset=1 activations={Sigmoid,Tanh}", "rnn"},
+        {GRU " linear_before_reset=1 activations={Tanh,Tanh}", ""},
+        {GRU " linear_before_reset=1 activations={Sigmoid,Sigmoid}", ""},
+    };
+    (void)state;
+    if (amp_cpu_tells_caches())
+        expect_all_kinds(cases, sizeof cases / sizeof *cases);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases && !amp_cpu_tells_caches(); i++)
+        expect_kinds(cases[i].line, ONE_GIVEN, "");
+#undef PLAIN
+#undef PLAIN_2
+#undef LSTM
+#undef LSTM_2
+#undef GRU
+}
+
 /* Few rows in float32 are for us where the model says that they are few and its constants stay in
    the cache. */
 static void few_rows_that_may_be_many_are_run_by_onednn(void **state)
@@ -2594,6 +2661,7 @@ int main(void)
         NET_TEST(bernoulli_is_below_the_probability),
         NET_TEST(multinomial_divides_the_unit_by_chances),
         NET_TEST(dropout_keeps_what_is_drawn_from_the_ratio_on),
+        NET_TEST(recurrent_layers_are_run_by_onednn),
         NET_TEST(few_rows_that_may_be_many_are_run_by_onednn),
         NET_TEST(activations_are_post_ops_of_onednn),
         NET_TEST(blocks_of_any_size_are_gathered),
