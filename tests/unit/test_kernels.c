@@ -367,6 +367,61 @@ static void ties_are_decided_along_each_axis(void **state)
             }
 }
 
+/* Lines of lengths around a block's; each line's best stands behind its middle, and what lies next
+   to the line is better still. */
+enum { MANY_LINES = 300 };
+
+static int64_t line_length, n_lines;
+
+static float line_element(int64_t line, int64_t at, int sign)
+{
+    bool is_best = at == line_length / 2 + line % (line_length - line_length / 2);
+    return (float)(sign * ((is_best ? 1000 : (line * 7 + at * 5) % 11) + 2000 * (line % 3)));
+}
+
+static void expect_best(const char *op_type, int sign, int axis)
+{
+    float *x = amp_arena_alloc(net.arena, (size_t)(line_length * n_lines) * sizeof *x);
+    const bool is_top = strcmp(op_type, "TopK") == 0;
+    struct amp_shape shape = axis == 0 ? DIMS(line_length, n_lines) : DIMS(n_lines, line_length);
+    for (int64_t line = 0; line < n_lines; line++)
+        for (int64_t at = 0; at < line_length; at++)
+            x[axis == 0 ? at * n_lines + line : line * line_length + at] =
+                line_element(line, at, sign);
+    net_start(13);
+    uint32_t of = input("x", AMP_FLOAT, shape);
+    uint32_t y = is_top ? net_out(net_node(0, "TopK", "y", 2, IDS(of, NUMBERS("k", 1))), 0)
+                        : NODE(op_type, "y", of);
+    set_int(y, "axis", axis);
+    if (is_top)
+        set_int(y, "largest", sign > 0);
+    output(is_top ? net_out(node_of(y), 1) : y);
+    run_on(net_tensor(AMP_FLOAT, shape, x));
+    for (int64_t line = 0; line < n_lines; line++) {
+        int64_t best = line_length / 2 + line % (line_length - line_length / 2);
+        if (amp_tensor_int(&net.outputs[0], (size_t)line) != best)
+            fail_msg("%s of %lld lines of %lld along axis %d: line %lld has %lld", op_type,
+                     (long long)n_lines, (long long)line_length, axis, (long long)line,
+                     (long long)amp_tensor_int(&net.outputs[0], (size_t)line));
+    }
+}
+
+static void the_best_of_long_lines_is_their_own(void **state)
+{
+    static const int64_t lengths[] = {1, 2, 255, 256, 257, 300, 512, 600},
+                         counts[] = {1, 3, MANY_LINES};
+    (void)state;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
+        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+            for (int axis = 0; axis < 2; axis++) {
+                line_length = lengths[i], n_lines = counts[k];
+                expect_best("ArgMax", 1, axis);
+                expect_best("ArgMin", -1, axis);
+                expect_best("TopK", 1, axis);
+                expect_best("TopK", -1, axis);
+            }
+}
+
 /* x / (1 + sum of squares) over three channels, of which the first and the last have but two. */
 static void response_normalization_ends_with_the_channels(void **state)
 {
@@ -2625,6 +2680,7 @@ int main(void)
         NET_TEST(large_numbers_keep_their_size),
         NET_TEST(reductions_of_one_element_are_more_than_copies),
         NET_TEST(ties_are_decided_along_each_axis),
+        NET_TEST(the_best_of_long_lines_is_their_own),
         NET_TEST(response_normalization_ends_with_the_channels),
         NET_TEST(dropout_drops_a_half),
         NET_TEST(old_dropouts_train_unless_it_is_a_test),
