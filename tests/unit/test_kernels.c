@@ -104,6 +104,10 @@ static void nan_is_the_greatest_and_the_least(void **state)
                 EXPECT_OUTPUT(0, 0, is_last ? 3 : 1);
                 RUN(floats[i], DIMS(5), 2, 7, 2, 7, 5);
                 EXPECT_OUTPUT(0, 0, op == 0 ? (is_last ? 3 : 1) : (is_last ? 2 : 0));
+                RUN(floats[i], DIMS(5), 2e-30, 1e-30, 3e-30, 1e-30, 3e-30);
+                EXPECT_OUTPUT(0, 0, op == 0 ? (is_last ? 4 : 2) : (is_last ? 3 : 1));
+                RUN(floats[i], DIMS(5), -0.0, 0, -0.0, 0, -0.0);
+                EXPECT_OUTPUT(0, 0, is_last ? 4 : 0);
             }
 }
 

@@ -740,6 +740,8 @@ static void scores_become_what_is_asked_for(void **state)
 {
     const double third = exp(2e-7 - 1), e = exp(1);
     (void)state;
+    run_scores((const float[]){1, 0.9e-7f, 1.1e-7f}, "SOFTMAX_ZERO");
+    EXPECT_OUTPUT(1, 1e-6, 1 / (1 + 1 / e), 0, 1 / e / (1 + 1 / e));
     run_scores((const float[]){1, 0.5e-7f, 2e-7f}, "SOFTMAX_ZERO");
     EXPECT_OUTPUT(1, 1e-6, 1 / (1 + third), 0, third / (1 + third));
     run_scores((const float[]){-1, -0.5e-7f, -2e-7f}, "SOFTMAX_ZERO");
@@ -809,6 +811,12 @@ static void encoders_tell_keys_apart(void **state)
     set_number(y, "default_float", 5);
     run_on(net_tensor(AMP_FLOAT, DIMS(5), (const float[]){2, -0.0f, -NAN, 1, 0}));
     EXPECT_OUTPUT(0, 0, 30, 20, 10, 5, 20);
+    y = start_ml("LabelEncoder", 4, AMP_FLOAT, DIMS(5));
+    set_floats(y, "keys_floats", 3, (const float[]){1e-30f, 2e-30f, -1e-30f});
+    set_floats(y, "values_floats", 3, (const float[]){10, 20, 30});
+    set_number(y, "default_float", 5);
+    run_on(net_tensor(AMP_FLOAT, DIMS(5), (const float[]){2e-30f, -1e-30f, 3e-30f, 0, 1e-30f}));
+    EXPECT_OUTPUT(0, 0, 20, 30, 5, 5, 10);
     y = start_ml("LabelEncoder", 4, AMP_STRING, DIMS(8));
     set_array(y, "keys_strings", AMP_ATTR_STRINGS, 5, words, sizeof *words);
     SET_INTS(y, "values_int64s", 10, 20, 30, 40, 50);
@@ -879,6 +887,10 @@ static void patterns_have_re2s_characters(void **state)
         {"\\x41\\x4a\\x4F\\xaf", {"AJO\u00af"}, {"AJO\xaf", "AJO"}},
         {"\\x411", {"A1"}, {"\u0411", "A"}},
         {"\\x{41}\\x{00000041}", {"AA"}, {"A"}},
+        {"\\x{0000000000000000000000000000000000000000000000000000000000000000000000000000000000"
+         "0000000000000000000000000000000000000041}",
+         {"A"},
+         {"\\x{41}", ""}},
         {"\\x{d7ff}\\x{e000}\\x{10ffff}", {"\xed\x9f\xbf\xee\x80\x80\xf4\x8f\xbf\xbf"}, {"\x7f"}},
         {"\\x{FfFf}", {"\uffff"}, {"\ufffe"}},
         {"\\07\\101\\1010\\0101", {"\aAA0\b1"}, {"\aAA\bA"}},

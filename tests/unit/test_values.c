@@ -1258,6 +1258,45 @@ static void steps_follow_one_another(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* What is quantized is divided, and rounded before and after that, in the precision that is asked
+   for: float32's where none is. 2049 is 2048 in float16 and in bfloat16. */
+static void elements_are_quantized_in_a_precision(void **state)
+{
+    static const struct values_case cases[] = {
+        {"QuantizeLinear-23 f[1]=2049 f[]=6 output_dtype=5", 0, GIVES(342)},
+        {"QuantizeLinear-23 f[1]=2049 f[]=6 output_dtype=5 precision=1", 0, GIVES(342)},
+        {"QuantizeLinear-23 f[1]=2049 f[]=6 output_dtype=5 precision=10", 0, GIVES(341)},
+        {"QuantizeLinear-23 f[1]=2049 f[]=6 output_dtype=5 precision=16", 0, GIVES(342)},
+        {"QuantizeLinear-23 f[1]=6152 f[]=3 output_dtype=5", 0, GIVES(2051)},
+        {"QuantizeLinear-23 f[1]=6152 f[]=3 output_dtype=5 precision=10", 0, GIVES(2050)},
+        {"QuantizeLinear-23 f[1]=6152 f[]=3 output_dtype=5 precision=16", 0, GIVES(2048)},
+        {"QuantizeLinear-23 f[1]=-6152 f[]=3 output_dtype=5 precision=10", 0, GIVES(-2050)},
+        {"QuantizeLinear-23 f[1]=6 f[]=0.3333 output_dtype=5 precision=16", 0, GIVES(18)},
+        {"QuantizeLinear-13 f[4]=-3,2,5,7 f[]=2", 0, GIVES(0, 1, 2, 4)},
+        {"QuantizeLinear-13 f[4]=-3,2,5,700 f[]=2 c[]=1", 0, GIVES(-1, 2, 3, 127)},
+        {"QuantizeLinear-13 f[4]=-300,2,5,700 f[]=2 u[]=1", 0, GIVES(0, 2, 3, 255)},
+        {"DequantizeLinear-19 c[4]=-3,2,5,7 h[]=2", 0, GIVES(-6, 4, 10, 14)},
+        {"DequantizeLinear-19 c[4]=-3,2,5,7 h[]=2 c[]=1", 0, GIVES(-8, 2, 8, 12)},
+        {"DequantizeLinear-19 c[2,2]=-3,2,5,7 h[2]=2,3 c[2]=1,-1", 0, GIVES(-8, 9, 8, 24)},
+        {"DequantizeLinear-19 c[2,2]=-3,2,5,7 f[2]=2,3 c[2]=1,-1 axis=0", 0, GIVES(-8, 2, 18, 24)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* Probabilities are of the differences of logits, however far these are from 0. */
+static void classes_are_drawn_by_differences(void **state)
+{
+    static const struct values_case cases[] = {
+        {"Multinomial-7 f[1,2]=-1000,-2000 sample_size=4", 0, GIVES(0, 0, 0, 0)},
+        {"Multinomial-7 f[1,2]=-2000,-1000 sample_size=4", 0, GIVES(1, 1, 1, 1)},
+        {"Multinomial-7 f[1,3]=1000,3000,2000 sample_size=4", 0, GIVES(1, 1, 1, 1)},
+        {"Multinomial-7 f[2,2]=2000,1000,1000,2000 sample_size=2", 0, GIVES(0, 0, 1, 1)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1275,6 +1314,8 @@ int main(void)
         NET_TEST(regions_are_pooled_by_bins),
         NET_TEST(windows_are_pooled),
         NET_TEST(optimizers_take_their_steps),
+        NET_TEST(elements_are_quantized_in_a_precision),
+        NET_TEST(classes_are_drawn_by_differences),
         NET_TEST(causal_convolutions_hand_on_their_last_elements),
     };
 

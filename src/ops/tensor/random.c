@@ -84,7 +84,7 @@ static uint32_t seed_of(const struct amp_ctx *ctx)
     const struct amp_attr *seed = amp_node_attr(ctx->node, "seed");
     if (seed != NULL && seed->type == AMP_ATTR_INT)
         return (uint32_t)seed->ints[0];
-    if (seed != NULL && seed->type == AMP_ATTR_FLOAT)
+    if (seed != NULL)
         return (uint32_t)amp_f64_to_i64((double)seed->floats[0]);
     const char *name = "";
     if (ctx->node->outputs[0] != AMP_NONE)
@@ -92,13 +92,11 @@ static uint32_t seed_of(const struct amp_ctx *ctx)
     return amp_hash_fnv(name, strlen(name), 0);
 }
 
-/* The node's generator; NULL when there is no memory. */
 static struct generator *generator_of(struct amp_ctx *ctx)
 {
     if (*ctx->state == NULL) {
-        *ctx->state = malloc(sizeof(struct generator));
-        if (*ctx->state != NULL)
-            seed_generator(*ctx->state, seed_of(ctx));
+        *ctx->state = amp_xmalloc(1, sizeof(struct generator));
+        seed_generator(*ctx->state, seed_of(ctx));
     }
     return *ctx->state;
 }
@@ -109,8 +107,6 @@ static enum amp_status begin_draw(struct amp_ctx *ctx, const struct amp_shape *s
 {
     *numbers = (struct amp_tensor){.dtype = AMP_DOUBLE, .shape = *shape};
     *generator = generator_of(ctx);
-    if (*generator == NULL)
-        return amp_fail(ctx->err, AMP_IO, "out of memory");
     return amp_tensor_alloc(numbers, ctx->err);
 }
 

@@ -10,6 +10,7 @@
 #include "core/arena.h"
 #include "core/utf8.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,7 +100,7 @@ static enum amp_status read_hex(struct translation *t, int32_t *code)
 {
     bool has_brace = accept(t, "{");
     const char *digits = t->at;
-    *code = read_number(t, 16, has_brace ? 100 : 2);
+    *code = read_number(t, 16, has_brace ? INT_MAX : 2);
     bool is_complete = has_brace ? t->at > digits && accept(t, "}") : t->at == digits + 2;
     if (!is_complete || *code > 0x10ffff || (*code >= 0xd800 && *code < 0xe000))
         return fail(t, "not a code point");
