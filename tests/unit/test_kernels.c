@@ -371,59 +371,126 @@ static void ties_are_decided_along_each_axis(void **state)
             }
 }
 
-/* Lines of lengths around a block's; each line's best stands behind its middle, and what lies next
-   to the line is better still. */
+/* Lines of lengths around a block's; each line's best stands in two places, and what lies next to
+   the line is better still. */
 enum { MANY_LINES = 300 };
 
-static int64_t line_length, n_lines;
+static struct {
+    int64_t length, count;
+    int sign, axis;
+    bool is_last;
+} lines;
 
-static float line_element(int64_t line, int64_t at, int sign)
+static int64_t best_place(int64_t line, bool is_last)
 {
-    bool is_best = at == line_length / 2 + line % (line_length - line_length / 2);
-    return (float)(sign * ((is_best ? 1000 : (line * 7 + at * 5) % 11) + 2000 * (line % 3)));
+    int64_t a = line * 3 % lines.length, b = lines.length / 2 + line % (lines.length / 2 + 1);
+    b = b < lines.length ? b : 0;
+    return (a < b) == is_last ? b : a;
 }
 
-static void expect_best(const char *op_type, int sign, int axis)
+static float line_element(int64_t line, int64_t at)
 {
-    float *x = amp_arena_alloc(net.arena, (size_t)(line_length * n_lines) * sizeof *x);
+    bool is_best = at == best_place(line, false) || at == best_place(line, true);
+    return (float)(lines.sign * ((is_best ? 1000 : (line * 7 + at * 5) % 11) + 2000 * (line % 3)));
+}
+
+static void expect_best(const char *op_type)
+{
+    float *x = amp_arena_alloc(net.arena, (size_t)(lines.length * lines.count) * sizeof *x);
     const bool is_top = strcmp(op_type, "TopK") == 0;
-    struct amp_shape shape = axis == 0 ? DIMS(line_length, n_lines) : DIMS(n_lines, line_length);
-    for (int64_t line = 0; line < n_lines; line++)
-        for (int64_t at = 0; at < line_length; at++)
-            x[axis == 0 ? at * n_lines + line : line * line_length + at] =
-                line_element(line, at, sign);
+    struct amp_shape shape =
+        lines.axis == 0 ? DIMS(lines.length, lines.count) : DIMS(lines.count, lines.length);
+    for (int64_t line = 0; line < lines.count; line++)
+        for (int64_t at = 0; at < lines.length; at++)
+            x[lines.axis == 0 ? at * lines.count + line : line * lines.length + at] =
+                line_element(line, at);
     net_start(13);
     uint32_t of = input("x", AMP_FLOAT, shape);
     uint32_t y = is_top ? net_out(net_node(0, "TopK", "y", 2, IDS(of, NUMBERS("k", 1))), 0)
                         : NODE(op_type, "y", of);
-    set_int(y, "axis", axis);
-    if (is_top)
-        set_int(y, "largest", sign > 0);
+    set_int(y, "axis", lines.axis);
+    set_int(y, is_top ? "largest" : "select_last_index", is_top ? lines.sign > 0 : lines.is_last);
     output(is_top ? net_out(node_of(y), 1) : y);
     run_on(net_tensor(AMP_FLOAT, shape, x));
-    for (int64_t line = 0; line < n_lines; line++) {
-        int64_t best = line_length / 2 + line % (line_length - line_length / 2);
-        if (amp_tensor_int(&net.outputs[0], (size_t)line) != best)
+    for (int64_t line = 0; line < lines.count; line++) {
+        int64_t found = amp_tensor_int(&net.outputs[0], (size_t)line);
+        if (found != best_place(line, lines.is_last && !is_top))
             fail_msg("%s of %lld lines of %lld along axis %d: line %lld has %lld", op_type,
-                     (long long)n_lines, (long long)line_length, axis, (long long)line,
-                     (long long)amp_tensor_int(&net.outputs[0], (size_t)line));
+                     (long long)lines.count, (long long)lines.length, lines.axis, (long long)line,
+                     (long long)found);
     }
 }
 
 static void the_best_of_long_lines_is_their_own(void **state)
 {
-    static const int64_t lengths[] = {1, 2, 255, 256, 257, 300, 512, 600},
-                         counts[] = {1, 3, MANY_LINES};
+    static const int64_t lengths[] = {1, 2, 255, 256, 257, 300, 512, 600};
+    static const int64_t counts[] = {1, 3, MANY_LINES};
     (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
-            for (int axis = 0; axis < 2; axis++) {
-                line_length = lengths[i], n_lines = counts[k];
-                expect_best("ArgMax", 1, axis);
-                expect_best("ArgMin", -1, axis);
-                expect_best("TopK", 1, axis);
-                expect_best("TopK", -1, axis);
+            for (int way = 0; way < 8; way++) {
+                lines.length = lengths[i], lines.count = counts[k];
+                lines.axis = way & 1, lines.is_last = (way & 2) != 0;
+                lines.sign = way & 4 ? 1 : -1;
+                expect_best(lines.sign > 0 ? "ArgMax" : "ArgMin");
+                expect_best("TopK");
             }
+}
+
+/* Over nothing the least value is the greatest of the type, and the other way round; ONNX. */
+static void extremes_of_nothing_are_those_of_the_type(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        double least, greatest;
+    } types[] = {{AMP_FLOAT, INFINITY, -INFINITY},   {AMP_DOUBLE, INFINITY, -INFINITY},
+                 {AMP_FLOAT16, INFINITY, -INFINITY}, {AMP_INT32, INT32_MAX, INT32_MIN},
+                 {AMP_INT64, 0x1p63, -0x1p63},       {AMP_INT8, INT8_MAX, INT8_MIN},
+                 {AMP_UINT8, UINT8_MAX, 0},          {AMP_BOOL, 1, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        for (int is_max = 0; is_max < 2; is_max++) {
+            double right = is_max ? types[i].greatest : types[i].least;
+            net_start(20);
+            output(NODE(is_max ? "ReduceMax" : "ReduceMin", "y",
+                        input("x", types[i].dtype, DIMS(2, 0)), NUMBERS("axes", 1)));
+            run_on(net_tensor(types[i].dtype, DIMS(2, 0), ""));
+            expect_doubles(0, (double[]){right, right}, 2, 0);
+        }
+}
+
+/* Updates along the first axis, whose lines threads share where what lies within is long. */
+static void long_lines_are_scattered_whole(void **state)
+{
+    enum { TO = 4, FROM = 3, LONGEST = 200 };
+    static const int64_t widths[] = {1, 63, 64, 127, 128, 129, 191, 192, LONGEST};
+    static const char *const reductions[] = {"none", "add"};
+    float data[TO * LONGEST], updates[FROM * LONGEST];
+    int64_t places[FROM * LONGEST];
+    double expected[TO * LONGEST];
+    (void)state;
+    for (size_t w = 0; w < 2 * sizeof widths / sizeof *widths; w++) {
+        const int64_t width = widths[w / 2];
+        const bool adds = w % 2 != 0;
+        for (int64_t i = 0; i < TO * width; i++)
+            expected[i] = data[i] = (float)(i % 17);
+        for (int64_t i = 0; i < FROM * width; i++) {
+            int64_t k = i / width, at = i % width, place = (k + at * 3) % TO;
+            places[i] = at % 2 == 0 ? place : place - TO;
+            updates[i] = (float)(100 + i);
+            expected[place * width + at] = updates[i] + (adds ? data[place * width + at] : 0);
+        }
+        net_start(16);
+        uint32_t y = NODE("ScatterElements", "y", input("data", AMP_FLOAT, DIMS(TO, width)),
+                          input("places", AMP_INT64, DIMS(FROM, width)),
+                          input("updates", AMP_FLOAT, DIMS(FROM, width)));
+        set_word(y, "reduction", reductions[adds]);
+        output(y);
+        run_on(TENSORS(*net_tensor(AMP_FLOAT, DIMS(TO, width), data),
+                       *net_tensor(AMP_INT64, DIMS(FROM, width), places),
+                       *net_tensor(AMP_FLOAT, DIMS(FROM, width), updates)));
+        expect_doubles(0, expected, (size_t)(TO * width), 0);
+    }
 }
 
 /* x / (1 + sum of squares) over three channels, of which the first and the last have but two. */
@@ -1345,21 +1412,27 @@ static void scales_follow_any_order(void **state)
 /* A word that begins as another is another, whatever the case. */
 static void stop_words_are_whole(void **state)
 {
-    static const struct amp_str words[] = {{"AB", 2}, {"abc", 3}, {"a", 1}, {"", 0}, {"aB", 2}};
+    static const struct amp_str words[] = {{"AB", 2}, {"abc", 3}, {"a", 1},
+                                           {"", 0},   {"aB", 2},  {"ab", 2}};
     static const struct amp_str stops[] = {{"ab", 2}};
-    static const char *const left[] = {"abc", "a", ""};
+    static const struct {
+        size_t count;
+        const char *left[5];
+    } cases[] = {{3, {"abc", "a", ""}}, {5, {"AB", "abc", "a", "", "aB"}}};
     (void)state;
-    net_start(10);
-    uint32_t y = NODE("StringNormalizer", "y", input("x", AMP_STRING, DIMS(5)));
-    set_array(y, "stopwords", AMP_ATTR_STRINGS, 1, stops, sizeof *stops);
-    set_int(y, "is_case_sensitive", 0);
-    output(y);
-    run_on(net_tensor(AMP_STRING, DIMS(5), words));
-    assert_int_equal(amp_tensor_count(&net.outputs[0]), 3);
-    for (int i = 0; i < 3; i++) {
-        struct amp_str found = ((const struct amp_str *)net.outputs[0].data)[i];
-        assert_int_equal(found.size, strlen(left[i]));
-        assert_true(found.size == 0 || memcmp(found.data, left[i], found.size) == 0);
+    for (int k = 0; k < 2; k++) {
+        net_start(10);
+        uint32_t y = NODE("StringNormalizer", "y", input("x", AMP_STRING, DIMS(6)));
+        set_array(y, "stopwords", AMP_ATTR_STRINGS, 1, stops, sizeof *stops);
+        set_int(y, "is_case_sensitive", k);
+        output(y);
+        run_on(net_tensor(AMP_STRING, DIMS(6), words));
+        assert_int_equal(amp_tensor_count(&net.outputs[0]), cases[k].count);
+        for (size_t i = 0; i < cases[k].count; i++) {
+            struct amp_str found = ((const struct amp_str *)net.outputs[0].data)[i];
+            assert_int_equal(found.size, strlen(cases[k].left[i]));
+            assert_true(found.size == 0 || memcmp(found.data, cases[k].left[i], found.size) == 0);
+        }
     }
 }
 
@@ -2685,6 +2758,8 @@ int main(void)
         NET_TEST(reductions_of_one_element_are_more_than_copies),
         NET_TEST(ties_are_decided_along_each_axis),
         NET_TEST(the_best_of_long_lines_is_their_own),
+        NET_TEST(extremes_of_nothing_are_those_of_the_type),
+        NET_TEST(long_lines_are_scattered_whole),
         NET_TEST(response_normalization_ends_with_the_channels),
         NET_TEST(dropout_drops_a_half),
         NET_TEST(old_dropouts_train_unless_it_is_a_test),

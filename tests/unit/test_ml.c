@@ -748,6 +748,10 @@ static void scores_become_what_is_asked_for(void **state)
     EXPECT_OUTPUT(1, 1e-6, 1 / (1 + e), 0, e / (1 + e));
     run_scores((const float[]){1, 0, 2}, "SOFTMAX");
     EXPECT_OUTPUT(1, 1e-6, e / (1 + e + e * e), 1 / (1 + e + e * e), e * e / (1 + e + e * e));
+    run_scores((const float[]){-1001, -1002, -1000}, "SOFTMAX");
+    EXPECT_OUTPUT(1, 1e-6, e / (1 + e + e * e), 1 / (1 + e + e * e), e * e / (1 + e + e * e));
+    run_scores((const float[]){1001, 1000, 1002}, "SOFTMAX");
+    EXPECT_OUTPUT(1, 1e-6, e / (1 + e + e * e), 1 / (1 + e + e * e), e * e / (1 + e + e * e));
     run_scores((const float[]){1, 0, -2}, "LOGISTIC");
     EXPECT_OUTPUT(1, 1e-6, e / (1 + e), 0.5, 1 / (1 + e * e));
     run_scores((const float[]){0.5f, 0.8413447f, 0.1586553f}, "PROBIT");

@@ -1275,10 +1275,25 @@ static void elements_are_quantized_in_a_precision(void **state)
         {"QuantizeLinear-13 f[4]=-3,2,5,7 f[]=2", 0, GIVES(0, 1, 2, 4)},
         {"QuantizeLinear-13 f[4]=-3,2,5,700 f[]=2 c[]=1", 0, GIVES(-1, 2, 3, 127)},
         {"QuantizeLinear-13 f[4]=-300,2,5,700 f[]=2 u[]=1", 0, GIVES(0, 2, 3, 255)},
+        {"DequantizeLinear-19 c[1]=1 f[]=2049", 0, GIVES(2049)},
         {"DequantizeLinear-19 c[4]=-3,2,5,7 h[]=2", 0, GIVES(-6, 4, 10, 14)},
         {"DequantizeLinear-19 c[4]=-3,2,5,7 h[]=2 c[]=1", 0, GIVES(-8, 2, 8, 12)},
         {"DequantizeLinear-19 c[2,2]=-3,2,5,7 h[2]=2,3 c[2]=1,-1", 0, GIVES(-8, 9, 8, 24)},
         {"DequantizeLinear-19 c[2,2]=-3,2,5,7 f[2]=2,3 c[2]=1,-1 axis=0", 0, GIVES(-8, 2, 18, 24)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* From version 7 on slopes line up with the last dims, before with the channels. */
+static void slopes_line_up(void **state)
+{
+    static const struct values_case cases[] = {
+        {"PRelu-16 f[1,2,2]=-1,-2,-3,-4 f[2]=10,100", 0, GIVES(-10, -200, -30, -400)},
+        {"PRelu-7 f[1,2,2]=-1,-2,-3,-4 f[2]=10,100", 0, GIVES(-10, -200, -30, -400)},
+        {"PRelu-6 f[1,2,2]=-1,-2,-3,-4 f[2]=10,100", 0, GIVES(-10, -20, -300, -400)},
+        {"PRelu-6 f[1,2,2]=-1,-2,-3,4 f[1]=10", 0, GIVES(-10, -20, -30, 4)},
+        {"PRelu-16 f[1,2,2]=-1,-2,-3,4 f[2,1]=10,100", 0, GIVES(-10, -20, -300, 4)},
     };
     (void)state;
     expect_values(cases, sizeof cases / sizeof *cases);
@@ -1316,6 +1331,7 @@ int main(void)
         NET_TEST(optimizers_take_their_steps),
         NET_TEST(elements_are_quantized_in_a_precision),
         NET_TEST(classes_are_drawn_by_differences),
+        NET_TEST(slopes_line_up),
         NET_TEST(causal_convolutions_hand_on_their_last_elements),
     };
 
