@@ -721,6 +721,24 @@ static void nodes_of_trees_are_there(void **state)
     EXPECT_OUTPUT(0, 0, 3);
 }
 
+/* As many classes as 16 bits number. */
+static void classes_of_vector_machines_are_numbered(void **state)
+{
+    enum { MOST_CLASSES = 65535 };
+    static int64_t labels[MOST_CLASSES + 1];
+    const struct amp_tensor row = {
+        .dtype = AMP_FLOAT, .shape = DIMS(1, FEATURES), .data = (float[FEATURES]){0}};
+    (void)state;
+    for (int i = 0; i < MOST_CLASSES + 1; i++)
+        labels[i] = i;
+    uint32_t y = start_forest("SVMClassifier", 1, AMP_FLOAT, 1, 2);
+    set_list(y, "classlabels_ints", MOST_CLASSES + 1, labels);
+    refuses(&row, AMP_MODEL, "65536 labels of classes; 1 to 65535 are possible");
+    y = start_forest("SVMClassifier", 1, AMP_FLOAT, 1, 2);
+    SET_INTS(y, "vectors_per_class", 1);
+    refuses(&row, AMP_MODEL, "0 labels of classes; 1 to 65535 are possible");
+}
+
 /* Where one score tells two classes apart, both get the quantile of the normal distribution. */
 static void pairs_of_classes_have_quantiles(void **state)
 {
@@ -950,6 +968,7 @@ static void patterns_have_re2s_classes(void **state)
         {"\\P{^Lu}", {"A"}, {"a", "1"}},
         {"\\p{Greek}", {"\u03b1"}, {"a", "\u0342"}},
         {"\\P{Greek}", {"a", "\u0342"}, {"\u03b1"}},
+        {"\\p{Old_Italic}+", {"\U00010300\U00010301"}, {"a"}},
         {"\\p{Han}", {"\u732b"}, {"\u3001"}},
         {"\\p{Any}", {"\u03b1", "\n"}, {""}},
         {"[\\p{Lu}\\pN-]", {"A", "5", "-"}, {"a"}},
@@ -1207,6 +1226,28 @@ static void many_ways_are_followed_at_once(void **state)
     expect_match("[ab]*a[ab]{200}", text_of(text), true);
 }
 
+/* Each of eight ways through the pattern is open from any of the letters on, which is more than
+   there is room for. */
+static void too_many_ways_are_refused(void **state)
+{
+    enum { WAYS = 8, LENGTH = 2000 };
+    static const char said[] = "the pattern has too many ways to match: ";
+    char pattern[WAYS * 40] = "", text[LENGTH + 1];
+    (void)state;
+    for (int i = 0; i < WAYS; i++)
+        sprintf(pattern + strlen(pattern), "%s[ab]*a[ab]{%d}", i == 0 ? "" : "|", 980 + i);
+    memset(text, 'a', LENGTH);
+    text[LENGTH] = '\0';
+    net_start(20);
+    uint32_t y = NODE("RegexFullMatch", "y", input("x", AMP_STRING, DIMS(1)));
+    output(y);
+    set_word(y, "pattern", pattern);
+    const struct amp_str words[] = {text_of(text)};
+    assert_int_equal(net_run(true, net_tensor(AMP_STRING, DIMS(1), words)), AMP_MODEL);
+    if (strstr(net.err.text, said) == NULL)
+        fail_msg("%s", net.err.text);
+}
+
 /* ---- texts ---- */
 
 static uint32_t start_split(const char *delimiter, int64_t most, int64_t count)
@@ -1458,6 +1499,7 @@ int main(void)
         NET_TEST(scores_are_compared_as_precisely_as_the_input),
         NET_TEST(ways_of_trees_are_numbered),
         NET_TEST(nodes_of_trees_are_there),
+        NET_TEST(classes_of_vector_machines_are_numbered),
         NET_TEST(pairs_of_classes_have_quantiles),
         NET_TEST(scores_become_what_is_asked_for),
         NET_TEST(encoders_look_every_key_up),
@@ -1471,6 +1513,7 @@ int main(void)
         NET_TEST(what_re2_refuses_is_refused),
         NET_TEST(long_patterns_are_cut_in_messages),
         NET_TEST(many_ways_are_followed_at_once),
+        NET_TEST(too_many_ways_are_refused),
         NET_TEST(texts_are_split_as_in_python),
         NET_TEST(spaces_are_those_of_python),
         NET_TEST(grams_are_counted_at_all_distances),

@@ -2095,6 +2095,26 @@ static void signals(void **state)
     EXPECT_ALL(cases);
 }
 
+#define TREE(yes, no)                                                                           \
+    "ai.onnx.ml.TreeEnsembleRegressor-3 f[1,2] n_targets=1 nodes_treeids=[7,7,7] "              \
+    "nodes_nodeids=[0,1,2] nodes_featureids=[0,0,0] nodes_modes={BRANCH_LEQ,LEAF,LEAF} "        \
+    "nodes_values=(0.5,0,0) nodes_truenodeids=[" #yes ",0,0] nodes_falsenodeids=[" #no ",0,0] " \
+    "target_treeids=[7,7] target_nodeids=[1,2] target_ids=[0,0] target_weights=(1,2)"
+/* Both branches of a node lead to nodes of its tree. */
+static void branches_of_trees(void **state)
+{
+    static const struct one_case cases[] = {
+        {TREE(1, 2), "[1, 1]"},
+        {TREE(3, 2), "node 0 of tree 7 leads to node 3, which is not there"},
+        {TREE(1, 4), "node 0 of tree 7 leads to node 4, which is not there"},
+        {TREE(5, 4), "node 0 of tree 7 leads to node 5, which is not there"},
+        {TREE(0, 2), "node 0 of tree 7 leads back to itself"},
+        {TREE(1, 0), "node 0 of tree 7 leads back to itself"},
+    };
+    (void)state;
+    EXPECT_ALL(cases);
+}
+
 static void moves(void **state)
 {
     static const struct one_case cases[] = {
@@ -3058,6 +3078,7 @@ int main(void)
         NET_TEST(recurrent_layers),
         NET_TEST(what_is_empty_or_at_a_limit),
         NET_TEST(signals),
+        NET_TEST(branches_of_trees),
         NET_TEST(moves),
         NET_TEST(bounds_of_each_operator),
         NET_TEST(numbers_at_their_limits),
