@@ -44,6 +44,7 @@ struct tune_case {
     size_t n_previews;
     double preview_off_db; /* by how much they differ from runs, either way */
     bool previews_lie;     /* and say of each choice that it is good enough */
+    uint64_t others;       /* one choice of so many misses for something else than power; 0: none */
     struct amp_arena *arena;
 };
 
@@ -99,10 +100,17 @@ static inline bool tune_is_met(const struct tune_case *tune, const bool *keeps)
     return tune_measure(tune, keeps) <= tune->target;
 }
 
+/* Whether a choice of that HASH misses whatever its power is; SALT: other ones. */
+static inline bool tune_misses(const struct tune_case *tune, uint64_t hash, uint64_t salt)
+{
+    uint64_t state = hash ^ tune->seed ^ salt;
+    return tune->others > 0 && next_random(&state) % tune->others == 0;
+}
+
 static inline void tune_run_one(struct tune_case *tune, struct amp_trial *trial)
 {
     double measured = tune_measure(tune, trial->keeps);
-    bool is_met = tune_is_met(tune, trial->keeps);
+    bool is_met = tune_is_met(tune, trial->keeps) && !tune_misses(tune, trial->hash, 1);
     for (size_t i = 0; i < tune->n_runs; i++)
         assert_true(tune->ran[i] != trial->hash);
     assert_in_range(tune->n_runs, 0, TUNE_RUNS_MAX - 1);
@@ -142,7 +150,8 @@ static inline enum amp_status tune_preview(void *context, struct amp_trial *cons
         trials[i]->measured = tune_measure(tune, trials[i]->keeps) * pow(10, db / 10);
         if (tune->previews_lie)
             trials[i]->measured = fmin(trials[i]->measured, tune->target / 2);
-        trials[i]->verdict = trials[i]->measured <= tune->target ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+        bool is_met = trials[i]->measured <= tune->target && !tune_misses(tune, trials[i]->hash, 2);
+        trials[i]->verdict = is_met ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
         tune->n_previews++;
     }
     return AMP_OK;

@@ -381,6 +381,7 @@ static enum amp_status run(struct preview *preview, const struct amp_trial *low,
     double ratio = seen != NULL ? seen->measured / low->measured : NAN;
     if (isfinite(ratio) && ratio > 0) /* neither lost elements */
         preview->limit *= ratio;
+    find_best(preview); /* all low, which missed, is none by that limit */
     for (size_t i = 1; i <= ROUNDS && !preview->is_over && preview->n_wrong < WRONG_MAX; i++)
         AMP_TRY(run_round(preview, most * i / ROUNDS, err));
     return AMP_OK;
