@@ -1,5 +1,7 @@
 /* Searches: what the strategies' answers cost, what is run twice, and the candidates that they try.
  * Takes long. */
+#include "cli/options/command_line.h"
+#include "cli/options/option_table.h"
 #include "cli/tune/jobs.h"
 #include "cli/tune/origin.h"
 #include "core/hash.h"
@@ -1113,6 +1115,73 @@ static void origins_are_for_files(void **state)
     assert_true(amp_tune_origin_is_wanted(&(struct amp_options){.rules_out = "r"}));
 }
 
+/* Gives OPTIONS a value for OPTION. */
+static void give(struct amp_options *options, const struct amp_option *option)
+{
+    static const char *bound[] = {"snr>=20"}, *pair[] = {"snr=20"};
+    bool is_bound = option->argument != NULL && strstr(option->argument, ">=") != NULL;
+    char *field = (char *)options + option->offset;
+    if (option->kind == AMP_OPTION_FLAG)
+        *(bool *)field = true;
+    else if (option->kind == AMP_OPTION_COUNT)
+        *(int *)field = 1;
+    else if (option->kind == AMP_OPTION_NUMBER || option->kind == AMP_OPTION_SIZE)
+        *(int64_t *)field = 3;
+    else if (option->kind == AMP_OPTION_LIST)
+        *(struct amp_texts *)field =
+            (struct amp_texts){.items = is_bound ? bound : pair, .count = 1};
+    else
+        *(const char **)field = "a";
+}
+
+/* The settings of a search that is called with OPTION, on data that are not there. */
+static const char *settings_with(const struct amp_option *option, struct amp_arena *arena)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_options options, given;
+    struct amp_graph graph = {.name = ""};
+    struct amp_model model = {.arena = arena, .graphs = &graph, .n_graphs = 1};
+    unsigned char bytes[] = {'m'};
+    const struct amp_model_file file = {.bytes = {bytes, 1}, .arena = arena};
+    struct amp_tune_origin origin;
+    char command[] = "ampconv", path[] = "m.onnx", data[] = "--data=/none";
+    char *argv[] = {command, path, data, NULL};
+    assert_int_equal(amp_command_line_parse(3, argv, &options, &err), AMP_OK);
+    given = options;
+    give(&given, option);
+    assert_int_not_equal(amp_tune_origin_find(&given, &file, &model, &origin, &err), AMP_OK);
+    assert_int_equal(origin.model, amp_hash_fnv("m", 1, 0));
+    amp_command_line_free(&options);
+    return origin.settings;
+}
+
+/* What changes an answer is among the settings, by which a log is another search's: neither where
+   things are written to, nor how much is run at once, nor what is said. */
+static void settings_are_what_changes_answers(void **state)
+{
+    static const char expected[] =
+        " dtype opset io cast-cache target rules node op lower-ops fp32-ops strict-rules input "
+        "samples "
+        "seed "
+        "dim input-shape input-range labels eval eval-lower eval-timeout tolerance ranges target "
+        "max-drop tune-for strategy costs";
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_option *option;
+    const char *found = "";
+    (void)state;
+    for (size_t i = 0; (option = amp_option_at(i)) != NULL; i++) {
+        if ((option->commands & AMP_CMD_CONVERT) == 0 || strcmp(option->name, "data") == 0)
+            continue;
+        const char *settings = settings_with(option, arena);
+        const char *name = amp_arena_printf(arena, " --%s", option->name);
+        assert_non_null(strstr(settings, " --data=/none"));
+        if (strstr(settings, name) != NULL)
+            found = amp_arena_printf(arena, "%s %s", found, option->name);
+    }
+    assert_string_equal(found, expected);
+    amp_arena_destroy(arena);
+}
+
 /* ---- candidates as processes ----------------------------------------------------------------- */
 
 /* What reports of candidates say, by an engine that does not run them: it keeps the list of the
@@ -1253,6 +1322,59 @@ static void commands_judge_candidates(void **state)
         assert_null(fgets(line, sizeof line, file));
         fclose(file);
     }
+}
+
+/* The command for a candidate of a search that is called with OPTION; "": there is none. */
+static void command_with(const struct amp_option *option, char *line, size_t size)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_options options, given;
+    char command[] = "ampconv", path[] = "m.onnx", *argv[] = {command, path, NULL};
+    struct amp_trial trial = {.score = 9}, *items[] = {&trial};
+    const struct amp_eval_outcome reference = {.verdict = AMP_EVAL_NONE};
+    const struct amp_tune_jobs jobs = {
+        .options = &given, .reference = &reference, .write = write_nothing};
+    assert_int_equal(amp_command_line_parse(2, argv, &options, &err), AMP_OK);
+    given = options;
+    give(&given, option);
+    given.trials_via = engine;
+    if (amp_tune_jobs_run(&jobs, items, 1, &err) != AMP_OK)
+        fail_msg("%s: %s", option->name, err.text);
+    FILE *file = fopen("list", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, (int)size, file));
+    fclose(file);
+    amp_command_line_free(&options);
+}
+
+/* A candidate is made and judged as the answer is: of options only those that say how are handed
+   on, a bound as a tolerance, and of data and of the conversion alone. */
+static void candidates_are_made_as_the_answer_is(void **state)
+{
+    static const char expected[] =
+        " --dtype=a --opset=a --io='snr=20' --cast-cache=a --target='snr=20' "
+        "--external-threshold=3 "
+        "--inline --input='snr=20' --data='snr=20' --samples=3 --seed=3 --dim='snr=20' "
+        "--input-shape='snr=20' --input-range='snr=20' --labels='snr=20' --eval=a --eval-lower "
+        "--eval-timeout=3 --tolerance='snr=20' --max-memory=3 --tolerance='snr=20' --threads=3";
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_option *option;
+    const char *found = "";
+    (void)state;
+    write_text("report", "{\"validation\":{}}");
+    for (size_t i = 0; (option = amp_option_at(i)) != NULL; i++) {
+        char line[4096];
+        if ((option->commands & AMP_CMD_CONVERT) == 0)
+            continue;
+        command_with(option, line, sizeof line);
+        char *end = strstr(line, " --rules=");
+        assert_non_null(end);
+        *end = '\0';
+        for (char *word = line; (word = strstr(word, " --")) != NULL; word += 3)
+            found = amp_arena_printf(arena, "%s%.*s", found, 1 + (int)strcspn(word + 1, " "), word);
+    }
+    assert_string_equal(found, expected);
+    amp_arena_destroy(arena);
 }
 
 /* The last line that a candidate said, or else what came of the engine. */
@@ -1537,6 +1659,8 @@ static void what_is_no_file_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(candidates_are_made_as_the_answer_is),
+        cmocka_unit_test(settings_are_what_changes_answers),
         cmocka_unit_test(strategies_have_names),
         cmocka_unit_test(every_strategy_ends_with_an_answer),
         cmocka_unit_test(no_limit_is_exceeded),

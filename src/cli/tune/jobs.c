@@ -65,7 +65,9 @@ size_t amp_tune_jobs_at_once(const struct amp_options *options)
 static bool is_handed_on(const struct amp_option *option)
 {
     static const char *const others[] = {
-        "dtype", "opset", "io", "cast-cache", "inline", "external-threshold", "threads"};
+        "dtype", "opset", "io", "cast-cache", "target", "inline", "external-threshold", "threads"};
+    if (option->group == AMP_GROUP_TUNING) /* a --target that is a bound */
+        return false;
     if (option->group == AMP_GROUP_DATA)
         return strcmp(option->name, "tolerance") != 0 &&
                strcmp(option->name, "eval-reference") != 0;

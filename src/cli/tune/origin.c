@@ -21,7 +21,7 @@ static bool is_of_answer(const struct amp_option *option)
     static const char *const others[] = {"rules-out",  "costs-out",  "tune-log",
                                          "max-trials", "jobs",       "trials-via",
                                          "tune",       "max-memory", "eval-reference"};
-    static const char *const conversion[] = {"dtype", "opset", "io", "cast-cache"};
+    static const char *const conversion[] = {"dtype", "opset", "io", "cast-cache", "target"};
     bool is_other = false, is_named = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         is_other |= strcmp(option->name, others[i]) == 0;
