@@ -403,6 +403,9 @@ static void operators_come_before_units(void **state)
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), 18, false);
     expect_course("neural-compressor", (struct course){met_with_1_and_4, 5, 2, 0, NULL, 0, 0},
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}), 18, false);
+    expect_course("neural-compressor", (struct course){met_with_1_and_4, 5, 3, 0, NULL, 0, 0},
+                  STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}, {8, "operator"}), 18,
+                  false);
     expect_course("neural-compressor", (struct course){met_with_2_alone, 5, 1, 0, NULL, 0, 0},
                   STEPS({0, "all low"}, {5, "operator"}, {18, "operator"}, {8, "operator"},
                         {1, "single"}, {2, "single"}, {4, "single"}),
@@ -586,6 +589,9 @@ static void brackets_reach_down_to_what_is_left(void **state)
     stage = stage_of_five(met_with_all_five);
     stage.floor = 0.25;
     EXPECT_STEPS(bracket, "bracket", stage, 31, 15);
+    stage.floor = 5000; /* a hundredth of a dB is not worth a run */
+    stage.n_steps = 0;
+    expect_stage(bracket, "bracket", &stage);
 }
 
 static void met_but_not_0(uint32_t kept, struct amp_trial *trial)
@@ -652,6 +658,20 @@ static void brackets_begin_with_the_budget(void **state)
     stage.judge = half_is_at_most_2;
     stage.budget = 2.1;
     EXPECT_STEPS(bracket, "bracket", stage, 1);
+}
+
+static void a_thousand_times(uint32_t kept, struct amp_trial *trial)
+{
+    judge_measured(trial, 1000 * (predicted(kept) + 1), 3);
+}
+
+/* Where the end of the path, which is asked for at once, has missed, nothing is left. */
+static void brackets_end_with_the_path(void **state)
+{
+    struct stage stage = stage_of_five(a_thousand_times);
+    (void)state;
+    stage.budget = 3;
+    EXPECT_STEPS(bracket, "bracket", stage, 31);
 }
 
 static void met_with_7(uint32_t kept, struct amp_trial *trial)
@@ -1523,6 +1543,13 @@ static void expect_same_trials(size_t c, const struct amp_trials *trials,
         fail_msg("case %zu: %zu trials instead of %zu", c, trials->count, expected->count);
 }
 
+static void level_losses(struct amp_problem *problem)
+{
+    problem->n_edges = 0;
+    for (size_t i = 0; i < problem->n_units; i++)
+        problem->units[i].loss = 1 + 1e-8 * (double)i;
+}
+
 /* Problems that are drawn: with powers that are near to what is predicted and far from it, of
    choices that lose elements or miss for something else than power, with few runs and with many. */
 static void previews_follow_their_rules(void **state)
@@ -1538,7 +1565,9 @@ static void previews_follow_their_rules(void **state)
             tune_create(tune, 100 + c, (uint32_t)(2 + c % 13), c % 5 == 0 ? TUNE_LOST : TUNE_POWER);
             tune->off_db = offs[c % 4];
             tune->preview_off_db = offs[c / 4 % 4];
-            tune->others = c % 3 == 0 ? 3 : 0;
+            tune->others = c % 3 == 0 ? 3 : c % 11 == 1 ? 1 : 0;
+            if (c % 9 == 4) /* gains of less than a millionth, without casts */
+                level_losses(&tune->problem);
             if (c % 7 == 0) /* nearly what is there whatever is kept */
                 tune->target = tune->problem.floor * 1.01;
             trials[i] = tune_trials(tune, c % 2 == 0 ? 0 : 1 + c % 11, 1);
@@ -1552,6 +1581,90 @@ static void previews_follow_their_rules(void **state)
         expect_same_trials(c, &trials[0], &trials[1]);
         for (size_t i = 0; i < 2; i++) {
             amp_trials_close(&previews[i]);
+            amp_trials_close(&trials[i]);
+            tune_destroy(&tunes[i]);
+        }
+    }
+}
+
+/* ---- refining once more ---------------------------------------------------------------------- */
+
+/* The new choices along the path of FITTED that are better than the answer by more than half a
+   percent: at most N_JOBS, from MARGIN dB below the budget on. */
+static size_t refinements(const struct amp_search *search, const struct amp_problem *fitted,
+                          double margin, size_t n_jobs, uint32_t *kept)
+{
+    double most = search->trials->best->loss;
+    struct amp_path *path = amp_path_create(fitted);
+    size_t n = 0;
+    for (size_t i = 0; i < 8 + n_jobs && n < n_jobs; i++) {
+        bool keeps[32] = {false}, is_new;
+        uint32_t bits = 0;
+        amp_path_within(path, search->budget / pow(10, (margin + 0.2 * (double)i) / 10), keeps);
+        if (amp_problem_loss(search->problem, keeps) > most - 0.005 * fabs(most))
+            break;
+        for (size_t k = 0; k < search->problem->n_units; k++)
+            bits |= (uint32_t)keeps[k] << k;
+        is_new = amp_trials_find(search->trials, keeps) == NULL;
+        for (size_t k = 0; k < n; k++)
+            is_new &= kept[k] != bits;
+        if (is_new)
+            kept[n++] = bits;
+    }
+    amp_path_destroy(path);
+    return n;
+}
+
+/* A fifth of the evaluations is left. */
+static void refine_by_rules(const struct amp_search *search, size_t n_jobs)
+{
+    struct amp_problem_noise room[4 * 32];
+    struct amp_problem fitted = *search->problem;
+    struct amp_trials *trials = search->trials;
+    uint32_t kept[8];
+    fitted.noises = room;
+    for (int misses = 0; misses < 8;) {
+        const struct amp_trial *best = trials->best;
+        if (trials->most > 0 && trials->count >= trials->most - trials->most / 5)
+            return;
+        amp_refine_fit(search, &fitted);
+        size_t n = refinements(search, &fitted, 0.2 * misses, n_jobs, kept);
+        if (n == 0)
+            return;
+        for (size_t i = 0; i < n; i++)
+            run_by(trials, kept[i], "refine");
+        misses = trials->best == best ? misses + 1 : 0;
+    }
+}
+
+static void refining_follows_its_rules(void **state)
+{
+    enum { CASES = 120 };
+    (void)state;
+    for (size_t c = 0; c < CASES; c++) {
+        static const double offs[] = {0, 1, 3, 8};
+        struct tune_case tunes[2];
+        struct amp_trials trials[2];
+        size_t n_jobs = 1 + c % 4;
+        for (size_t i = 0; i < 2; i++) {
+            struct tune_case *tune = &tunes[i];
+            struct amp_error err = {.status = AMP_OK};
+            tune_create(tune, 500 + c, (uint32_t)(4 + c % 10), c % 5 == 0 ? TUNE_LOST : TUNE_POWER);
+            tune->off_db = offs[c / 4 % 4];
+            trials[i] = tune_trials(tune, c % 3 == 0 ? 3 + c % 17 : 0, n_jobs);
+            struct amp_search search = {
+                .problem = &tune->problem, .trials = &trials[i], .budget = tune->target};
+            tune_open(&trials[i]);
+            tune_run_bits(&trials[i], 0);
+            tune_run_bits(&trials[i], (1u << tune->problem.n_units) - 1);
+            assert_non_null(trials[i].best);
+            if (i == 1)
+                refine_by_rules(&search, n_jobs);
+            else
+                assert_int_equal(amp_refine_run(&search, &err), AMP_OK);
+        }
+        expect_same_trials(c, &trials[0], &trials[1]);
+        for (size_t i = 0; i < 2; i++) {
             amp_trials_close(&trials[i]);
             tune_destroy(&tunes[i]);
         }
@@ -1810,6 +1923,7 @@ int main(void)
         cmocka_unit_test(brackets_reach_down_to_what_is_left),
         cmocka_unit_test(steps_into_the_unknown_are_limited),
         cmocka_unit_test(brackets_begin_with_the_budget),
+        cmocka_unit_test(brackets_end_with_the_path),
         cmocka_unit_test(brackets_are_asked_at_several_places),
         cmocka_unit_test(chunks_go_together_then_in_halves),
         cmocka_unit_test(chunks_have_to_save_loss),
@@ -1831,6 +1945,7 @@ int main(void)
         cmocka_unit_test(previews_stay_where_there_is_no_error),
         cmocka_unit_test(previews_are_put_right_by_evaluations),
         cmocka_unit_test(previews_follow_their_rules),
+        cmocka_unit_test(refining_follows_its_rules),
         cmocka_unit_test(noise_is_fitted_to_what_was_measured),
         cmocka_unit_test(noise_between_units_is_fitted),
         cmocka_unit_test(errors_of_fits_are_shared),
