@@ -116,8 +116,8 @@ static void add_reader(struct formulating *f, uint32_t value, uint32_t node)
     readers->weights[f->place[unit]] += weight;
 }
 
-/* Adds those that read VALUE, past casts; casts follow each other at most DEPTH times. */
-static void add_readers(struct formulating *f, uint32_t value, int depth)
+/* Adds those that read VALUE, past casts. */
+static void add_readers(struct formulating *f, uint32_t value)
 {
     bool is_output = amp_value_at(f->model, value)->is_output;
     f->readers.has_fixed |= is_output;
@@ -126,20 +126,19 @@ static void add_readers(struct formulating *f, uint32_t value, int depth)
         const struct amp_node *reader = amp_node_at(f->model, f->nodes[i]);
         if (!is_inserted_cast(f, f->nodes[i]))
             add_reader(f, value, f->nodes[i]);
-        else if (depth > 0)
-            add_readers(f, reader->outputs[0], depth - 1);
+        else
+            add_readers(f, reader->outputs[0]);
     }
 }
 
 /* Finds the readers of VALUE. */
 static void find_readers(struct formulating *f, uint32_t value)
 {
-    enum { CASTS_MAX = 4 };
     f->n_asked++;
     f->readers.count = 0;
     f->readers.has_fixed = false;
     f->readers.fixed = 0;
-    add_readers(f, value, CASTS_MAX);
+    add_readers(f, value);
 }
 
 /* ---- noise ----------------------------------------------------------------------------------- */

@@ -180,19 +180,24 @@ static void inputs_are_cast_where_they_differ(void **state)
     input("a", AMP_BFLOAT16, DIMS(2));
     input("b", AMP_FLOAT, DIMS(2));
     input("c", AMP_BFLOAT16, DIMS(2));
+    input("d", AMP_BFLOAT16, DIMS(2));
+    struct amp_tensor list = {.dtype = AMP_FLOAT};
+    assert_int_equal(amp_list_alloc(&list, AMP_FORM_SEQUENCE, 1, &err), AMP_OK);
     request.low = net.model;
     request.inputs =
         TENSORS(*net_tensor(AMP_FLOAT, DIMS(2), two), *net_tensor(AMP_FLOAT, DIMS(2), two),
-                {.dtype = AMP_FLOAT, .shape = DIMS(2)});
+                {.dtype = AMP_FLOAT, .shape = DIMS(2)}, list);
     assert_int_equal(amp_cost_inputs_cast(&request, &cast, &err), AMP_OK);
     assert_int_equal(cast[0].dtype, AMP_BFLOAT16);
     assert_int_equal(cast[1].dtype, AMP_FLOAT);
     assert_ptr_equal(cast[1].data, request.inputs[1].data);
     assert_null(cast[2].data);
+    assert_true(amp_tensor_is_list(&cast[3]) && cast[3].data == list.data);
     for (size_t i = 0; i < 2; i++)
         assert_true(amp_tensor_double(&cast[0], i) == (double)two[i]);
     amp_cost_inputs_free(&request, cast);
     amp_cost_inputs_free(&request, NULL);
+    amp_tensor_release(&list);
 }
 
 static void nodes_are_counted(void **state)
