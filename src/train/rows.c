@@ -116,7 +116,7 @@ enum amp_status amp_rows_add(struct amp_rows *rows, const struct amp_tensor *ten
     rows->samples = amp_xrealloc(rows->samples, rows->n_samples * n + 1, sizeof *rows->samples);
     memset(&rows->samples[sample * n], 0, n * sizeof *rows->samples);
     for (size_t i = 0; i < n; i++)
-        if (rows->sources[i] == AMP_ROWS_OF_SAMPLES && tensors[i].data != NULL)
+        if (rows->sources[i] == AMP_ROWS_OF_SAMPLES)
             amp_tensor_refer(&rows->samples[sample * n + i], &tensors[i]);
     rows->rows = amp_xrealloc(rows->rows, rows->n_rows + (size_t)count + 1, sizeof *rows->rows);
     for (size_t at = 0; at < (size_t)count; at++, rows->n_rows++)

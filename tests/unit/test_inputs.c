@@ -1554,6 +1554,13 @@ static void a_fixed_number_of_rows_is_kept(void **state)
             }
             amp_rows_close(&rows);
         }
+    struct amp_rows short_rows; /* of samples as they are, which no batch was asked for */
+    start_rows(&short_rows, 2);
+    assert_int_equal(add_rows(&short_rows, 0, 1), AMP_OK);
+    assert_int_equal(amp_rows_cut(&short_rows, 0, &net.err), AMP_OK);
+    assert_int_equal(short_rows.n_batches, 1);
+    assert_int_equal(short_rows.left_out, 0);
+    amp_rows_close(&short_rows);
     for (int64_t n_rows = 0; n_rows < 2; n_rows++) {
         char text[80];
         struct amp_rows rows;
