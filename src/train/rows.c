@@ -178,7 +178,7 @@ enum amp_status amp_rows_cut(struct amp_rows *rows, size_t size, struct amp_erro
     rows->batches = amp_xcalloc(rows->n_rows + 1, sizeof *rows->batches);
     for (size_t first = 0, count; first < rows->n_rows; first += count) {
         count = batch_at(rows, first, size);
-        if (size > 0 && fixed > 0 && count < fixed)
+        if (size > 0 && count < fixed)
             rows->left_out = count;
         else
             rows->batches[rows->n_batches++] = (struct amp_row_batch){first, count};

@@ -629,6 +629,20 @@ static void steps_into_the_unknown_are_limited(void **state)
     EXPECT_STEPS(bracket, "bracket", stage, 24);
 }
 
+/* Where the first step, to 38 dB, has missed, losses are halved and no longer powers, of which 6 dB
+   would be in the middle. */
+static void losses_are_halved_behind_the_first_step(void **state)
+{
+    static const double powers[] = {1, 3, 6310, 1e6, 1e8}, losses[] = {50, 50, 1, 1, 1};
+    struct stage stage = stage_of_five(met_never);
+    (void)state;
+    for (uint32_t i = 0; i < 5; i++) {
+        stage.noises[i].power = powers[i];
+        stage.losses[i] = losses[i];
+    }
+    EXPECT_STEPS(bracket, "bracket", stage, 24, 30, 31);
+}
+
 static void lost_but_with_3(uint32_t kept, struct amp_trial *trial)
 {
     trial->measured = INFINITY;
@@ -1562,7 +1576,8 @@ static void previews_follow_their_rules(void **state)
         struct amp_trials trials[2], previews[2];
         for (size_t i = 0; i < 2; i++) {
             struct tune_case *tune = &tunes[i];
-            tune_create(tune, 100 + c, (uint32_t)(2 + c % 13), c % 5 == 0 ? TUNE_LOST : TUNE_POWER);
+            tune_create(tune, 100 + c, c % 30 == 7 ? 28 : (uint32_t)(2 + c % 13),
+                        c % 5 == 0 ? TUNE_LOST : TUNE_POWER);
             tune->off_db = offs[c % 4];
             tune->preview_off_db = offs[c / 4 % 4];
             tune->others = c % 3 == 0 ? 3 : c % 11 == 1 ? 1 : 0;
@@ -1574,7 +1589,7 @@ static void previews_follow_their_rules(void **state)
             previews[i] =
                 (struct amp_trials){.problem = &tune->problem,
                                     .runner = {.run = tune_preview, .context = tune, .n_jobs = 1},
-                                    .most = 1 + c * 7 % 40};
+                                    .most = c % 30 == 7 ? 90 : 1 + c * 7 % 40};
             run_previews(tune, &trials[i], &previews[i], i == 1);
         }
         expect_same_trials(c, &previews[0], &previews[1]);
@@ -1890,6 +1905,27 @@ static void errors_of_fits_are_shared(void **state)
     }
 }
 
+/* Where nothing was found, and nothing more is allowed, nothing is fitted. */
+static void nothing_stays_nothing(void **state)
+{
+    struct amp_unit units[2] = {{.loss = 1}, {.loss = 1}};
+    struct amp_problem_noise noises[2] = {{0, 0, 0}, {1, 1, 3}}, room[4];
+    struct amp_problem problem = {.units = units, .n_units = 2, .noises = noises, .n_noises = 2};
+    struct course course = {judge_two, 2, 1, 0, NULL, 0, 0};
+    struct amp_trials trials = {.problem = &problem,
+                                .runner = {.run = run_course, .context = &course, .n_jobs = 1}};
+    const struct amp_search search = {.problem = &problem, .trials = &trials, .budget = 0};
+    struct amp_problem fitted = problem;
+    (void)state;
+    fitted.noises = room;
+    tune_open(&trials);
+    tune_run_bits(&trials, 2);
+    amp_refine_fit(&search, &fitted);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(room[i].power == (i == 1 ? 3 : 0));
+    amp_trials_close(&trials);
+}
+
 /* Only a best trial whose power is known, above 0 and finite, against a budget that is. */
 static void fits_want_powers(void **state)
 {
@@ -1922,6 +1958,7 @@ int main(void)
         cmocka_unit_test(brackets_close),
         cmocka_unit_test(brackets_reach_down_to_what_is_left),
         cmocka_unit_test(steps_into_the_unknown_are_limited),
+        cmocka_unit_test(losses_are_halved_behind_the_first_step),
         cmocka_unit_test(brackets_begin_with_the_budget),
         cmocka_unit_test(brackets_end_with_the_path),
         cmocka_unit_test(brackets_are_asked_at_several_places),
@@ -1949,6 +1986,7 @@ int main(void)
         cmocka_unit_test(noise_is_fitted_to_what_was_measured),
         cmocka_unit_test(noise_between_units_is_fitted),
         cmocka_unit_test(errors_of_fits_are_shared),
+        cmocka_unit_test(nothing_stays_nothing),
         cmocka_unit_test(fits_want_powers),
         cmocka_unit_test(of_equal_ones_the_first_is_the_best),
     };

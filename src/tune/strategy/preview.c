@@ -362,7 +362,7 @@ static enum amp_status run_round(struct preview *preview, size_t most, struct am
 {
     struct amp_trial *trial;
     AMP_TRY(follow_path(preview, err));
-    if (preview->best == NULL && !preview->is_over) {
+    if (preview->best == NULL) {
         memset(preview->keeps, true, preview->problem.n_units * sizeof *preview->keeps);
         AMP_TRY(look(preview, "all kept", &trial, err));
     }
