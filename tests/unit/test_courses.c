@@ -1686,6 +1686,194 @@ static void refining_follows_its_rules(void **state)
     }
 }
 
+/* ---- shrinking once more --------------------------------------------------------------------- */
+
+/* Units that go together, by bits. */
+struct group {
+    uint32_t units;
+    bool is_open, stays, is_hopeless;
+    double worth;
+};
+
+struct groups {
+    struct group items[64];
+    size_t n;
+};
+
+/* What saves most for its power first, what can hardly go last; else the first in the graph. */
+static bool goes_before(const struct group *a, const struct group *b)
+{
+    if (a->is_hopeless != b->is_hopeless)
+        return b->is_hopeless;
+    if (a->worth != b->worth)
+        return a->worth > b->worth;
+    return (a->units & -a->units) < (b->units & -b->units);
+}
+
+static void rate_group(const struct amp_search *search, struct group *group)
+{
+    const struct amp_trials *trials = search->trials;
+    const struct amp_trial *best = trials->best, *seen = NULL;
+    uint32_t left = kept_of(best, search->problem->n_units) & ~group->units;
+    double saved = best->loss - loss_by(search->problem, left), missed = INFINITY;
+    double power = power_by(search->problem, left), added = power - best->power;
+    group->worth = added > 0 ? saved / added : saved < 0 ? -INFINITY : INFINITY;
+    for (size_t i = 0; i < trials->count; i++)
+        if (trials->items[i]->verdict == AMP_TRIAL_MISSED && isfinite(trials->items[i]->measured))
+            missed = fmin(missed, trials->items[i]->power);
+    double excess = 10 * log10(best->measured / best->power) + 10 * log10(power / search->budget);
+    double db = isfinite(excess) ? excess : 10 * log10(power / missed);
+    if (search->previews != NULL)
+        seen = trial_by(search->previews, left);
+    group->is_hopeless = db > 3 || (seen != NULL && seen->verdict == AMP_TRIAL_MISSED);
+    group->is_open = true;
+    group->stays = false;
+}
+
+/* Runs the answer without each group: N_JOBS at once, of which the best goes. */
+static void return_groups(const struct amp_search *search, struct groups *groups, size_t n_jobs,
+                          bool with_hopeless)
+{
+    bool is_over = false;
+    for (size_t i = 0; i < groups->n; i++) {
+        rate_group(search, &groups->items[i]);
+        for (size_t k = i; k > 0 && goes_before(&groups->items[k], &groups->items[k - 1]); k--) {
+            struct group group = groups->items[k];
+            groups->items[k] = groups->items[k - 1];
+            groups->items[k - 1] = group;
+        }
+    }
+    for (size_t n = 1; n > 0 && !is_over;) {
+        const struct amp_trial *best = search->trials->best, *found[8];
+        uint32_t kept = kept_of(best, search->problem->n_units);
+        struct group *tried[8];
+        n = 0;
+        for (size_t i = 0; i < groups->n && n < n_jobs; i++) {
+            struct group *group = &groups->items[i];
+            bool saves = loss_by(search->problem, kept & ~group->units) < best->loss;
+            if (group->is_open && saves && (with_hopeless || !group->is_hopeless))
+                tried[n++] = group;
+            else if (group->is_open) {
+                group->is_open = false;
+                group->stays = true;
+            }
+        }
+        for (size_t i = 0; i < n; i++) {
+            found[i] = run_by(search->trials, kept & ~tried[i]->units, "shrink");
+            is_over |= found[i] == NULL;
+        }
+        for (size_t i = 0; i < n; i++) {
+            bool is_met = found[i] != NULL && found[i]->verdict == AMP_TRIAL_MET;
+            tried[i]->stays = !is_met;
+            tried[i]->is_open = is_met && found[i] != search->trials->best;
+        }
+    }
+}
+
+/* The kept units that noise and casts join to UNIT. */
+static uint32_t joined_to(const struct amp_problem *problem, uint32_t kept, uint32_t unit)
+{
+    uint32_t units = 1u << unit, old = 0;
+    while (units != old) {
+        old = units;
+        for (size_t i = 0; i < problem->n_noises + problem->n_edges; i++) {
+            uint32_t both;
+            if (i < problem->n_noises)
+                both = 1u << problem->noises[i].a | 1u << problem->noises[i].b;
+            else
+                both = 1u << problem->edges[i - problem->n_noises].a |
+                       1u << problem->edges[i - problem->n_noises].b;
+            if ((both & kept) == both && (both & units) != 0)
+                units |= both;
+        }
+    }
+    return units;
+}
+
+static void shrink_by_rules(const struct amp_search *search, size_t n_jobs)
+{
+    struct groups groups = {.n = 0};
+    uint32_t kept = kept_of(search->trials->best, search->problem->n_units);
+    for (uint32_t i = 0, done = 0; i < search->problem->n_units; i++)
+        if ((kept >> i & 1) != 0 && (done >> i & 1) == 0) {
+            groups.items[groups.n++].units = joined_to(search->problem, kept, i);
+            done |= groups.items[groups.n - 1].units;
+        }
+    while (groups.n > 0) {
+        struct groups halves = {.n = 0};
+        return_groups(search, &groups, n_jobs, false);
+        for (size_t i = 0; i < groups.n; i++) {
+            uint32_t all = groups.items[i].units, first = 0;
+            size_t n = (size_t)__builtin_popcount(all);
+            if (n < 2 || !groups.items[i].stays)
+                continue;
+            for (uint32_t left = all; (size_t)__builtin_popcount(first) < n / 2; left &= left - 1)
+                first |= left & -left;
+            halves.items[halves.n++].units = first;
+            halves.items[halves.n++].units = all & ~first;
+        }
+        groups = halves;
+    }
+    for (const struct amp_trial *best = NULL; best != search->trials->best;) {
+        struct groups units = {.n = 0};
+        best = search->trials->best;
+        for (uint32_t i = 0; i < search->problem->n_units; i++)
+            if (best->keeps[i])
+                units.items[units.n++].units = 1u << i;
+        return_groups(search, &units, n_jobs, true);
+    }
+}
+
+static void shrinking_follows_its_rules(void **state)
+{
+    enum { CASES = 240 };
+    (void)state;
+    for (size_t c = 0; c < CASES; c++) {
+        static const enum tune_kind kinds[] = {TUNE_POWER, TUNE_LOST, TUNE_SCORE, TUNE_WHIMS,
+                                               TUNE_POWER};
+        struct tune_case tunes[2];
+        struct amp_trials trials[2], previews[2];
+        for (size_t i = 0; i < 2; i++) {
+            struct tune_case *tune = &tunes[i];
+            struct amp_error err = {.status = AMP_OK};
+            size_t n_jobs = 1 + c % 3;
+            uint32_t n_units = (uint32_t)(3 + c % 11), all = (1u << n_units) - 1;
+            tune_create(tune, 900 + c, n_units, kinds[c % 5]);
+            if (c % 4 == 0) /* what is kept falls apart */
+                tune->problem.n_noises -= n_units / 2;
+            trials[i] = tune_trials(tune, c % 7 == 0 ? 3 + c % 10 : 0, n_jobs);
+            previews[i] =
+                (struct amp_trials){.problem = &tune->problem,
+                                    .runner = {.run = tune_preview, .context = tune, .n_jobs = 1}};
+            struct amp_search search = {.problem = &tune->problem,
+                                        .trials = &trials[i],
+                                        .previews = c % 2 == 0 ? &previews[i] : NULL,
+                                        .budget = kinds[c % 5] == TUNE_SCORE ? NAN : tune->target};
+            tune_open(&trials[i]);
+            amp_trials_open_previews(&previews[i], &trials[i]);
+            tune_run_bits(&trials[i], 0);
+            tune_run_bits(&trials[i], all);
+            tune_run_bits(&trials[i], all & (uint32_t)(c * 2654435761u));
+            for (uint32_t k = 0; k < n_units; k += 2)
+                tune_run_bits(&previews[i], all & ~(1u << k));
+            if (trials[i].best == NULL)
+                continue;
+            if (i == 1)
+                shrink_by_rules(&search, n_jobs);
+            else {
+                assert_int_equal(amp_shrink_chunks(&search, &err), AMP_OK);
+                assert_int_equal(amp_shrink_singles(&search, &err), AMP_OK);
+            }
+        }
+        expect_same_trials(c, &trials[0], &trials[1]);
+        for (size_t i = 0; i < 2; i++) {
+            amp_trials_close(&previews[i]);
+            amp_trials_close(&trials[i]);
+            tune_destroy(&tunes[i]);
+        }
+    }
+}
+
 /* ---- the fit --------------------------------------------------------------------------------- */
 
 /* Of two units: all low comes to 10, with the first kept 2 is left; with both kept nobody can tell,
@@ -1983,6 +2171,7 @@ int main(void)
         cmocka_unit_test(previews_are_put_right_by_evaluations),
         cmocka_unit_test(previews_follow_their_rules),
         cmocka_unit_test(refining_follows_its_rules),
+        cmocka_unit_test(shrinking_follows_its_rules),
         cmocka_unit_test(noise_is_fitted_to_what_was_measured),
         cmocka_unit_test(noise_between_units_is_fitted),
         cmocka_unit_test(errors_of_fits_are_shared),

@@ -1707,7 +1707,7 @@ static void epochs_have_orders_of_their_own(void **state)
 
 /* ---- what steps give out --------------------------------------------------------------------- */
 
-enum { STEP_OUTPUTS = 10 };
+enum { STEP_OUTPUTS = 13, LIST = 10, ABSENT = 11 };
 
 /* The numbers of a float type among the algorithm's outputs are noted, and what the scaler says. */
 static void histories_have_the_numbers_of_steps(void **state)
@@ -1725,6 +1725,9 @@ static void histories_have_the_numbers_of_steps(void **state)
                                {"integer", NULL, AMP_INT64, {0}},
                                {"flag", NULL, AMP_BOOL, {0}},
                                {"grad_scaler/skipped", "skipped", AMP_BOOL, {1, {1}}},
+                               {"grad_scaler/next_scale", NULL, AMP_INT64, {0}},
+                               {"list", NULL, AMP_FLOAT, {1, {1}}},
+                               {"absent", NULL, AMP_FLOAT, {0}},
                                {"last", NULL, AMP_FLOAT, {0}}};
     struct amp_tensor tensors[STEP_OUTPUTS] = {{.data = NULL}};
     struct amp_trainer trainer = {.outputs = tensors, .n_outputs = STEP_OUTPUTS};
@@ -1734,9 +1737,12 @@ static void histories_have_the_numbers_of_steps(void **state)
     for (size_t i = 0; i < STEP_OUTPUTS; i++) {
         output(net_value_in(0, outputs[i].name, outputs[i].dtype, outputs[i].shape));
         tensors[i] = (struct amp_tensor){.dtype = outputs[i].dtype, .shape = outputs[i].shape};
+        if (i == LIST || i == ABSENT)
+            continue;
         assert_int_equal(amp_tensor_alloc(&tensors[i], &net.err), AMP_OK);
         memset(tensors[i].data, 0, amp_tensor_size(&tensors[i]));
     }
+    assert_int_equal(amp_list_alloc(&tensors[LIST], AMP_FORM_SEQUENCE, 1, &net.err), AMP_OK);
     trainer.step =
         (struct amp_training_step){.model = net.model, .first_own = 1, .n_own = STEP_OUTPUTS - 2};
     for (int step = 0; step < 200; step++) {
