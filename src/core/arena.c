@@ -164,10 +164,7 @@ static size_t aligned(size_t size)
 
 void amp_arena_release(struct amp_arena *arena, void *memory, size_t size)
 {
-    if (memory == NULL)
-        return;
-    AMP_MEMORY_FORBID(memory, size);
-    if (aligned(size) <= BLOCK_SIZE)
+    if (memory == NULL || aligned(size) <= BLOCK_SIZE)
         return;
     struct block *block =
         (struct block *)(void *)((unsigned char *)memory - offsetof(struct block, data));
