@@ -57,10 +57,12 @@ static void print_notes(FILE *file, const struct amp_input_notes *notes, int ver
     for (size_t i = 0; i < count_inputs(notes); i++) {
         if (notes->items[i] == NULL)
             continue;
-        if (verbosity == 0 && n_lines == LINES_MAX)
+        if (verbosity == 0 && n_lines == LINES_MAX) {
             n_left_out++;
-        else if (++n_lines > 0)
-            amp_print(file, AMP_REPORT_LABEL "%s\n", "input", notes->items[i]);
+            continue;
+        }
+        amp_print(file, AMP_REPORT_LABEL "%s\n", "input", notes->items[i]);
+        n_lines++;
     }
     if (n_left_out > 0)
         amp_print(file, AMP_REPORT_LABEL "%zu more inputs; -v lists them\n", "", n_left_out);

@@ -145,9 +145,12 @@ static void put_guards(struct amp_html *html, const struct amp_explanation *expl
                          "Nodes that rules would lower, but whose values the lower dtype does "
                          "not hold.",
                          columns, AMP_COUNT(columns));
-    for (size_t i = 0, shown = 0; i < explanation->n_nodes && shown < GUARDS_MAX; i++)
-        if (is_guarded(&explanation->nodes[i]) && ++shown > 0)
-            put_guard(html, &explanation->nodes[i]);
+    for (size_t i = 0, shown = 0; i < explanation->n_nodes && shown < GUARDS_MAX; i++) {
+        if (!is_guarded(&explanation->nodes[i]))
+            continue;
+        put_guard(html, &explanation->nodes[i]);
+        shown++;
+    }
     amp_html_table_end(html);
     if (count > GUARDS_MAX)
         amp_html_put(html, "<p>%zu more are left out.</p>\n", count - GUARDS_MAX);

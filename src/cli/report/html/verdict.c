@@ -26,9 +26,12 @@ static void put_inputs(struct amp_html *html, const struct amp_input_notes *inpu
 {
     char short_text[AMP_HTML_SHORT];
     size_t count = inputs->model == NULL ? 0 : inputs->model->graphs[0].inputs.count, shown = 0;
-    for (size_t i = 0; i < count && shown < INPUTS_MAX; i++)
-        if (inputs->items[i] != NULL && ++shown > 0)
-            amp_html_setting(html, "input", amp_html_short(inputs->items[i], 120, short_text));
+    for (size_t i = 0; i < count && shown < INPUTS_MAX; i++) {
+        if (inputs->items[i] == NULL)
+            continue;
+        amp_html_setting(html, "input", amp_html_short(inputs->items[i], 120, short_text));
+        shown++;
+    }
     if (inputs->model != NULL && inputs->are_random)
         amp_html_setting(html, "note",
                          "All inputs are random: errors on real data can be quite different.");
