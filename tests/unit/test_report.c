@@ -13,6 +13,7 @@
 #include "cli/report/rules.h"
 #include "cli/report/runs_on.h"
 #include "cli/report/task.h"
+#include "cli/report/training.h"
 #include "cli/report/validation.h"
 #include "core/array.h"
 #include "ops/dnnl/roofline.h"
@@ -1412,10 +1413,141 @@ static void sets_without_rules_are_empty(void **state)
     assert_yaml(NULL, 0, true, "rules: []\n");
     assert_yaml(&rule, 1, true, "rules: []\n  # f.yaml:5 gone: none; why\n");
     assert_yaml(&rule, 1, false, "rules:\n  # f.yaml:3\n  - precision: lower\n    ops: [gone]\n");
+    ops[1].word = "gone";
     rule.n_ops = 2;
+    assert_yaml(&rule, 1, false, "rules:\n  # f.yaml:3\n  - precision: lower\n    ops: [gone]\n");
+    ops[1].word = "conv";
+    assert_yaml(&rule, 1, false,
+                "rules:\n  # f.yaml:3\n  - precision: lower\n    ops: [gone, conv]\n");
     assert_yaml(&rule, 1, true,
                 "rules:\n  # f.yaml:5 gone: none; why\n  # f.yaml:6 conv\n  - precision: lower\n"
                 "    ops: [Conv]\n");
+}
+
+/* The forms of a name are rules of their own, by what they ask for; where the rule asks for the
+   same, the name stands as it is. */
+static void forms_are_rules_of_their_own(void **state)
+{
+    struct amp_rule_scalar one[] = {{.text = "-1", .is_number = true}},
+                           zeros[] = {{.text = "0", .is_number = true},
+                                      {.text = "0", .is_number = true}},
+                           mixed[] = {{.text = "1", .is_number = true}, {.text = "x y"}},
+                           same[] = {{.text = "same"}};
+    struct amp_rule_tuple single = {one, 1}, nested[] = {{zeros, 2}, {mixed, 2}}, word = {same, 1};
+    struct amp_rule_when of_rule[] = {{"axis", false, &single, 1},
+                                      {"pads of all", true, nested, 2}},
+                         of_name[] = {{"mode", false, &word, 1}, {"axis", false, &single, 1}};
+    int64_t ranks[] = {2, 3};
+    const struct amp_rule_condition plain = {.when = of_name, .n_when = 1},
+                                    alike = {.when = of_name, .n_when = 2},
+                                    second = {.ranks = {{NULL, 0}, {ranks, 1}}},
+                                    first = {.ranks = {{ranks, 2}, {NULL, 0}}},
+                                    contracts = {.contracts = true};
+    struct amp_rule_op ops[] = {
+        {.domain = "", .name = "Conv", .word = "conv", .line = 5, .condition = &plain},
+        {.domain = "", .name = "Gemm", .word = "conv", .line = 5, .condition = &plain},
+        {.domain = "", .name = "Conv", .word = "conv", .line = 5, .condition = &alike},
+        {.domain = "", .name = "Mul", .word = "mul", .line = 6, .condition = &second},
+        {.domain = "", .name = "Add", .word = "add", .line = 6, .condition = &second},
+        {.domain = "", .name = "Sub", .word = "sub", .line = 7, .condition = &first},
+        {.domain = "", .name = "Div", .word = "div", .line = 8, .condition = &contracts},
+        {.domain = "", .name = "Exp", .word = "exp", .line = 9}};
+    struct amp_rule rule = {
+        .precision = AMP_LOWER,
+        .source = {.file = "f.yaml", .line = 3},
+        .ops = ops,
+        .n_ops = AMP_COUNT(ops),
+        .condition = {.when = of_rule, .n_when = 2, .ranks = {{ranks, 2}, {NULL, 0}}}};
+    static const char own[] = "    when:\n      axis: [-1]\n      \"pads of all\": [[0, 0], [1, "
+                              "\"x y\"]]\n";
+    char expected[4096];
+    (void)state;
+    snprintf(expected, sizeof expected,
+             "rules:\n"
+             "  # f.yaml:5 conv\n  - precision: lower\n    ops: [Conv, Gemm]\n%s      mode: "
+             "[same]\n      %s: [2, 3]\n"
+             "  # f.yaml:5 conv\n  - precision: lower\n    ops: [conv]\n%s      %s: [2, 3]\n"
+             "  # f.yaml:6 mul\n  - precision: lower\n    ops: [Mul]\n%s      %s: [2, 3]\n"
+             "      %s: [2]\n"
+             "  # f.yaml:6 add\n  - precision: lower\n    ops: [Add]\n%s      %s: [2, 3]\n"
+             "      %s: [2]\n"
+             "  # f.yaml:7 sub\n  - precision: lower\n    ops: [sub]\n%s      %s: [2, 3]\n"
+             "  # f.yaml:8 div\n  - precision: lower\n    ops: [Div]\n%s      %s: [2, 3]\n"
+             "      %s: 1\n"
+             "  # f.yaml:9 exp\n  - precision: lower\n    ops: [Exp]\n%s      %s: [2, 3]\n",
+             own, amp_rule_rank_keys[0], own, amp_rule_rank_keys[0], own, amp_rule_rank_keys[0],
+             amp_rule_rank_keys[1], own, amp_rule_rank_keys[0], amp_rule_rank_keys[1], own,
+             amp_rule_rank_keys[0], own, amp_rule_rank_keys[0], amp_rule_contracts_key, own,
+             amp_rule_rank_keys[0]);
+    assert_yaml(&rule, 1, true, expected);
+    rule.ops = &ops[6];
+    rule.n_ops = 1;
+    rule.condition = contracts;
+    snprintf(expected, sizeof expected,
+             "rules:\n  # f.yaml:8 div\n  - precision: lower\n    ops: [div]\n    when:\n      %s: "
+             "1\n",
+             amp_rule_contracts_key);
+    assert_yaml(&rule, 1, true, expected);
+}
+
+/* ---- training -------------------------------------------------------------------------------- */
+
+/* All steps of training, and one as a line. */
+static void training_is_json(void **state)
+{
+    double loss[] = {2.5, 1.25}, scale[] = {8, 4};
+    struct amp_train_series series[] = {{"loss", 0, loss}, {"scale", 1, scale}};
+    struct amp_training_result result = {.model_path = "m",
+                                         .history = {.series = series,
+                                                     .n_series = 2,
+                                                     .n_steps = 2,
+                                                     .seconds = 0.25,
+                                                     .peak_bytes = 3000},
+                                         .n_variables = 4};
+    const struct amp_input_notes none = {.model = NULL};
+    char expected[1024];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        result.output = i == 0 ? NULL : "o";
+        snprintf(expected, sizeof expected,
+                 "{\"tool\":{\"name\":\"ampconv\",\"version\":\"%s\"},\"report\":\"training\","
+                 "\"exit_code\":0,\"model\":\"m\",\"output\":%s,\"inputs\":[],\"steps\":2,"
+                 "\"variables\":4,\"series\":[{\"name\":\"loss\",\"first\":2.5,\"last\":1.25,"
+                 "\"values\":[2.5,1.25]},{\"name\":\"scale\",\"first\":8.0,\"last\":4.0,"
+                 "\"values\":[8.0,4.0]}],\"seconds\":0.25,\"peak_bytes\":3000}",
+                 AMP_VERSION, i == 0 ? "null" : "\"o\"");
+        assert_json(amp_json_training(&result, &none), expected);
+    }
+    assert_json(amp_json_training_step(&result.history),
+                "{\"step\":2,\"loss\":1.25,\"scale\":4.0}");
+}
+
+/* ---- notes on inputs ------------------------------------------------------------------------- */
+
+/* Inputs as JSON: the constant ones are none, what was drawn has its kind and its range. */
+static void inputs_are_json(void **state)
+{
+    struct sketch s = sketch();
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        add_input(&s, "x");
+    struct amp_input_notes notes = amp_input_notes_create(s.model);
+    amp_input_notes_set(&notes, 0, &(struct amp_input_note){.shape = {.rank = 0}}, "a.npy");
+    amp_input_notes_set(&notes, 2,
+                        &(struct amp_input_note){.shape = {.rank = 1, .dims = {2}}, .kind = "k"},
+                        "seed");
+    amp_input_notes_set(
+        &notes, 3,
+        &(struct amp_input_note){.shape = {.rank = 0}, .has_range = true, .low = -1, .high = 2},
+        "seed");
+    assert_json(amp_json_inputs(&notes),
+                "[{\"name\":\"x\",\"source\":\"'x' float32 []: a.npy\",\"shape\":[]},"
+                "{\"name\":\"x\",\"source\":\"'x' float32 [2]: seed\",\"shape\":[2],\"kind\":"
+                "\"k\"},{\"name\":\"x\",\"source\":\"'x' float32 []: seed\",\"shape\":[],\"low\":"
+                "-1.0,\"high\":2.0}]");
+    amp_input_notes_destroy(&notes);
+    assert_json(amp_json_inputs(&notes), "[]");
+    amp_arena_destroy(s.arena);
 }
 
 int main(void)
@@ -1447,6 +1579,9 @@ int main(void)
         cmocka_unit_test(lists_break_at_a_width),
         cmocka_unit_test(words_are_quoted),
         cmocka_unit_test(sets_without_rules_are_empty),
+        cmocka_unit_test(forms_are_rules_of_their_own),
+        cmocka_unit_test(training_is_json),
+        cmocka_unit_test(inputs_are_json),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
