@@ -3934,6 +3934,54 @@ static void a_few_ranges_are_drawn(void **state)
     }
 }
 
+/* Lines on the noise: one source and several, the sum below what was measured, equal and above,
+   with and without what chance makes; nothing at all. */
+static void noise_has_lines(void **state)
+{
+    struct amp_noise_source sources[2] = {{.kind = AMP_NOISE_WEIGHT,
+                                           .name = "v",
+                                           .node = "",
+                                           .op_type = "Op",
+                                           .dtype = AMP_FLOAT16,
+                                           .power = 1e-4}};
+    static const char *const differences[] = {"10.0 dB too low", "0.0 dB too high",
+                                              "10.0 dB too high"};
+    struct amp_noise noise = {.sources = sources,
+                              .n_sources = 1,
+                              .n_groups = 1,
+                              .predicted = 1e-4,
+                              .joint = 1e-4,
+                              .n_probed = 1,
+                              .n_samples = 1,
+                              .plain_runs = 2};
+    char expected[1024], *text;
+    size_t size;
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        FILE *file = open_memstream(&text, &size);
+        noise.measured = i == 0 ? 1e-3 : i == 1 ? 1e-4 : i == 2 ? 1e-5 : 0;
+        noise.chance = i == 2 ? 0.5 : (double)NAN;
+        noise.n_samples = i == 3 ? 2 : 1;
+        amp_report_noise(file, &noise);
+        snprintf(expected, sizeof expected,
+                 "noise: snr 40.0 dB predicted by the sum over 1 source, %s dB measured%s%s%s\n"
+                 "    probed on 1 of %d sample%s in 1 group, for 2.0 plain runs; all rounded at "
+                 "once there: 40.0 dB\n"
+                 "    100.0 %%    40.0 dB  weight 'v' float16, an input\n",
+                 i == 0   ? "30.0"
+                 : i == 1 ? "40.0"
+                 : i == 2 ? "50.0"
+                          : "inf",
+                 i < 3 ? ": the sum is " : "", i < 3 ? differences[i] : "",
+                 i == 2 ? ", where chance makes 0.5 dB" : "", i == 3 ? 2 : 1, i == 3 ? "s" : "");
+        assert_written(file, &text, expected);
+    }
+    FILE *file = open_memstream(&text, &size);
+    noise = (struct amp_noise){.n_outputs = 1, .n_counted = 1};
+    amp_report_noise(file, &noise);
+    assert_written(file, &text, "noise: nothing is rounded\n");
+}
+
 /* ---- pages of sections ----------------------------------------------------------------------- */
 
 /* Pages, whole, made of sections that are written one by one. */
@@ -4563,6 +4611,7 @@ int main(void)
         cmocka_unit_test(the_largest_source_is_found),
         cmocka_unit_test(noise_is_summed_up),
         cmocka_unit_test(bars_of_noise_are_drawn),
+        cmocka_unit_test(noise_has_lines),
         cmocka_unit_test(rooflines_are_drawn),
         cmocka_unit_test(a_few_ranges_are_drawn),
         cmocka_unit_test(a_comparison_has_its_sections),
