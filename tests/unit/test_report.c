@@ -1488,6 +1488,12 @@ static void forms_are_rules_of_their_own(void **state)
              "1\n",
              amp_rule_contracts_key);
     assert_yaml(&rule, 1, true, expected);
+    rule.ops = &ops[7];
+    snprintf(expected, sizeof expected,
+             "rules:\n  # f.yaml:9 exp\n  - precision: lower\n    ops: [Exp]\n    when:\n      %s: "
+             "1\n",
+             amp_rule_contracts_key);
+    assert_yaml(&rule, 1, true, expected);
 }
 
 /* ---- training -------------------------------------------------------------------------------- */
