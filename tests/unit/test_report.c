@@ -1,5 +1,6 @@
 /* What reports say as text and as JSON. */
 #include "autocast/rules/rule.h"
+#include "autocast/rules/torch_map.h"
 #include "autocast/rules/when.h"
 #include "autocast/wholes.h"
 #include "check/validate.h"
@@ -1282,8 +1283,9 @@ static void benches_have_lines(void **state)
 
 /* ---- rule sets ------------------------------------------------------------------------------- */
 
-/* What RULES are as YAML, to be freed: what is printed to stdout meanwhile. */
-static char *yaml_of(const struct amp_rules *rules, bool is_resolved)
+/* What RULES are as YAML, or what NAME may be, to be freed: what is printed to stdout meanwhile. */
+static char *printed_of(const struct amp_rules *rules, bool is_resolved,
+                        const struct amp_torch_name *name)
 {
     struct amp_arena *arena = amp_arena_create();
     char *text = calloc(1, 1 << 16);
@@ -1291,7 +1293,10 @@ static char *yaml_of(const struct amp_rules *rules, bool is_resolved)
     int kept = dup(STDOUT_FILENO), file = open("rules.yaml", O_RDWR | O_CREAT | O_TRUNC, 0600);
     assert_true(text != NULL && kept >= 0 && file >= 0);
     dup2(file, STDOUT_FILENO);
-    amp_report_rules(arena, rules, is_resolved);
+    if (name != NULL)
+        amp_report_torch_name(arena, name);
+    else
+        amp_report_rules(arena, rules, is_resolved);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
     close(kept);
@@ -1318,7 +1323,7 @@ static void assert_yaml(struct amp_rule *items, size_t count, bool is_resolved,
                  .guards = AMP_GUARDS_OFF},
         .sets = &empty_set,
         .n_sets = 1};
-    char *text = yaml_of(&rules, is_resolved), whole[4096];
+    char *text = printed_of(&rules, is_resolved, NULL), whole[4096];
     snprintf(whole, sizeof whole,
              "version: 1\nname: s\ndtypes: [bf16, fp16]\nunlisted: fp32\nconstants: follow\n%s"
              "limits:\n  bf16: {weight_max: 0.3333333333333333, activation_max: 1234567, margin: "
@@ -1496,6 +1501,36 @@ static void forms_are_rules_of_their_own(void **state)
     assert_yaml(&rule, 1, true, expected);
 }
 
+/* A name's forms, each with what it asks for. */
+static void names_have_forms(void **state)
+{
+    struct amp_rule_scalar same[] = {{.text = "same"}}, one[] = {{.text = "1"}};
+    struct amp_rule_tuple word = {same, 1}, single = {one, 1};
+    struct amp_rule_when when[] = {{"mode", false, &word, 1}, {"axis", false, &single, 1}};
+    int64_t ranks[] = {2, 3};
+    const struct amp_rule_condition conditions[] = {
+        {.when = when, .n_when = 2, .ranks = {{ranks, 2}, {ranks, 1}}, .contracts = true},
+        {.ranks = {{NULL, 0}, {ranks, 2}}},
+        {.contracts = true}};
+    struct amp_rule_op forms[] = {{.domain = "", .name = "Conv", .condition = &conditions[0]},
+                                  {.domain = "", .name = "Gemm", .condition = &conditions[1]},
+                                  {.domain = "", .name = "Mul", .condition = &conditions[2]},
+                                  {.domain = "", .name = "Add"},
+                                  {.reason = "why"}};
+    struct amp_torch_name name = {.name = "conv2d", .forms = {.items = forms, .count = 5}};
+    char expected[512];
+    (void)state;
+    char *text = printed_of(NULL, false, &name);
+    snprintf(expected, sizeof expected,
+             "%-34s %-12s Conv {mode=same, axis=1, %s=2|3, %s=2, %s=1}, Gemm {%s=2|3}, Mul {%s=1}, "
+             "Add, why\n",
+             "conv2d", amp_torch_kind_name(amp_torch_kind(&name)), amp_rule_rank_keys[0],
+             amp_rule_rank_keys[1], amp_rule_contracts_key, amp_rule_rank_keys[1],
+             amp_rule_contracts_key);
+    assert_string_equal(text, expected);
+    free(text);
+}
+
 /* ---- training -------------------------------------------------------------------------------- */
 
 /* All steps of training, and one as a line. */
@@ -1586,6 +1621,7 @@ int main(void)
         cmocka_unit_test(words_are_quoted),
         cmocka_unit_test(sets_without_rules_are_empty),
         cmocka_unit_test(forms_are_rules_of_their_own),
+        cmocka_unit_test(names_have_forms),
         cmocka_unit_test(training_is_json),
         cmocka_unit_test(inputs_are_json),
     };
