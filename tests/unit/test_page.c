@@ -1291,6 +1291,26 @@ static void costs_and_errors_have_their_forms(void **state)
     }
 }
 
+/* Costs are no share of a run that costs nothing. */
+static void costs_of_nothing_are_no_share(void **state)
+{
+    struct made made;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char *text = NULL;
+        size_t size = 0;
+        FILE *file = open_memstream(&text, &size);
+        make(&made);
+        made.problem.base = i == 0 ? 0.0625 : 0;
+        amp_report_tuning(file, &made.tuning, 0);
+        fclose(file);
+        assert_int_equal(count_of(text, " more than all low (96.0 % of 62.5 ms), predicted"),
+                         i == 0);
+        assert_int_equal(count_of(text, " more than all low, predicted"), i == 1);
+        free(text);
+    }
+}
+
 /* ---- times ----------------------------------------------------------------------------------- */
 
 /* What a bench came to: times that are made up, of more nodes and operators than are shown. */
@@ -4622,6 +4642,7 @@ int main(void)
         cmocka_unit_test(steps_say_what_both_models_have),
         cmocka_unit_test(losses_are_summed_up),
         cmocka_unit_test(casts_that_are_left_are_explained),
+        cmocka_unit_test(costs_of_nothing_are_no_share),
         cmocka_unit_test(trials_are_left_out),
         cmocka_unit_test(units_that_remain_have_rows),
         cmocka_unit_test(costs_and_errors_have_their_forms),
