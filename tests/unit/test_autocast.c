@@ -4,6 +4,7 @@
 #include "autocast/cast_fold.h"
 #include "autocast/cast_insert.h"
 #include "autocast/custom.h"
+#include "autocast/eligible.h"
 #include "autocast/forms/einsum.h"
 #include "autocast/guard.h"
 #include "autocast/notes.h"
@@ -3081,6 +3082,73 @@ static void nodes_take_what_they_were_given(void **state)
     assert_true(n_cast > 500);
 }
 
+/* ---- what was asked of an operator ------------------------------------------------------------
+ */
+
+/* A softmax that was asked for float32 has it unless a rule names a dtype; any other is what it
+   takes. */
+static void who_asks_for_float32_has_it(void **state)
+{
+    static const struct {
+        const char *rule;
+        enum amp_dtype asking, other;
+    } rows[] = {{"", AMP_FLOAT, AMP_BFLOAT16},
+                {"  - {precision: widest, ops: [Softmax]}\n", AMP_FLOAT, AMP_BFLOAT16},
+                {"  - {precision: fp32, ops: [Softmax]}\n", AMP_FLOAT, AMP_FLOAT},
+                {"  - {precision: lower, ops: [Softmax]}\n", AMP_BFLOAT16, AMP_BFLOAT16}};
+    static const float weights[16] = {1};
+    struct fixture *f = *state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int asks = 0; asks < 2; asks++) {
+            char text[256];
+            struct amp_assignment assignment;
+            snprintf(text, sizeof text, HEAD "rules:\n  - {precision: lower, ops: [matmul]}\n%s",
+                     rows[i].rule);
+            reload(f, text);
+            struct amp_assign_options options = {
+                .rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+            net_start(17);
+            net.model->producer = "pytorch";
+            uint32_t w = constant("w", AMP_FLOAT, DIMS(4, 4), weights);
+            uint32_t m = NODE("MatMul", "m", input("x", AMP_FLOAT, DIMS(2, 4)), w);
+            uint32_t y = NODE("Softmax", "y", m);
+            uint32_t used = NODE(asks ? "Cast" : "Neg", "used", y);
+            if (asks)
+                set_int(used, "to", AMP_FLOAT);
+            output(used);
+            infer_all();
+            assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+            assert_int_equal(assignment.nodes[node_of(m)].dtype, AMP_BFLOAT16);
+            assert_int_equal(assignment.nodes[node_of(y)].dtype,
+                             asks ? rows[i].asking : rows[i].other);
+        }
+}
+
+/* At the cap an operator has its newest definition up to there, unless that says that it is no
+   more, or the operator is of another set. */
+static void operators_have_their_definition_at_the_cap(void **state)
+{
+    static const struct {
+        const char *op;
+        int since, cap, found;
+    } rows[] = {{"Relu", 6, 13, 13},   {"Relu", 6, 12, 6},     {"Relu", 13, 14, 14},
+                {"Relu", 13, 22, 14},  {"Upsample", 9, 9, 9},  {"Upsample", 9, 10, 9},
+                {"Upsample", 7, 9, 9}, {"Upsample", 7, 22, 7}, {"Scatter", 9, 10, 9},
+                {"Scatter", 9, 11, 9}, {"Scatter", 9, 22, 9}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct amp_node node = {.op_type = rows[i].op, .domain = ""};
+        node.schema = amp_schema_find("", rows[i].op, rows[i].since);
+        assert_non_null(node.schema);
+        const struct amp_schema *found = amp_schema_at_cap(&node, rows[i].cap);
+        assert_int_equal(found->since_version, rows[i].found);
+        assert_false(found->deprecated);
+    }
+    struct amp_node node = {.op_type = "Scaler", .domain = "ai.onnx.ml"};
+    node.schema = amp_schema_find("ai.onnx.ml", "Scaler", 1);
+    assert_ptr_equal(amp_schema_at_cap(&node, 22), node.schema);
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -3144,6 +3212,8 @@ int main(void)
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         AUTOCAST_TEST(equations_become_what_they_compute),
+        AUTOCAST_TEST(who_asks_for_float32_has_it),
+        AUTOCAST_TEST(operators_have_their_definition_at_the_cap),
         AUTOCAST_TEST(casts_of_one_value_are_shared),
         AUTOCAST_TEST(what_becomes_0_is_passed_on),
         AUTOCAST_TEST(values_of_unknown_operators_are_guarded),
