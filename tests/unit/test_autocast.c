@@ -16,6 +16,7 @@
 #include "autocast/runtimes/runtime.h"
 #include "autocast/settle.h"
 #include "autocast/static_values.h"
+#include "autocast/training/keep.h"
 #include "autocast/weights.h"
 #include "autocast/wholes.h"
 #include "core/graph/check.h"
@@ -3149,6 +3150,46 @@ static void operators_have_their_definition_at_the_cap(void **state)
     assert_ptr_equal(amp_schema_at_cap(&node, 22), node.schema);
 }
 
+/* What makes gradients and what is made of them keeps its types, with what they are by; what a loss
+   is computed from does not, nor what has to do with neither, unless all is an algorithm. */
+static void what_gradients_are_for_is_kept(void **state)
+{
+    enum { NO_GRADIENT, MAIN, ALGORITHM, BY_A_POINT, CASES };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        struct amp_training_role role = {.is_algorithm = i == ALGORITHM};
+        net_start(17);
+        amp_model_import(net.model, "ai.onnx.preview.training", 1);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 2)), w = input("w", AMP_FLOAT, DIMS(2, 2));
+        uint32_t by = NODE("Identity", "by", w), m = NODE("MatMul", "m", x, by);
+        uint32_t loss = NODE("ReduceSum", "loss", m), other = NODE("Relu", "other", x);
+        uint32_t g = i == MAIN || i == ALGORITHM ? NODE("Identity", "g", by) : by;
+        if (g != by) {
+            const struct amp_str xs[] = {{"by", 2}};
+            amp_node_at(net.model, node_of(g))->op_type = "Gradient";
+            amp_node_at(net.model, node_of(g))->domain = "ai.onnx.preview.training";
+            set_array(g, "xs", AMP_ATTR_STRINGS, 1, xs, sizeof *xs);
+            set_word(g, "y", "loss");
+        }
+        uint32_t step = NODE("Neg", "step", g), next = NODE("Add", "next", w, step);
+        if (i == BY_A_POINT)
+            amp_ids_push(net.model, &role.points, m);
+        const bool *keeps = amp_training_keep(net.model, &role);
+        assert_int_equal(keeps == NULL, i == NO_GRADIENT);
+        if (keeps == NULL)
+            continue;
+        bool has_gradient = g != by;
+        assert_int_equal(keeps[node_of(by)], has_gradient);
+        assert_int_equal(keeps[node_of(m)], i == BY_A_POINT);
+        assert_false(keeps[node_of(loss)]);
+        assert_int_equal(keeps[node_of(other)], i == ALGORITHM);
+        if (has_gradient)
+            assert_true(keeps[node_of(g)]);
+        assert_int_equal(keeps[node_of(step)], has_gradient);
+        assert_int_equal(keeps[node_of(next)], has_gradient);
+    }
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -3212,6 +3253,7 @@ int main(void)
         AUTOCAST_TEST(nodes_that_say_their_types_keep_them),
         AUTOCAST_TEST(surroundings_decide_on_infer_and_clear),
         AUTOCAST_TEST(equations_become_what_they_compute),
+        AUTOCAST_TEST(what_gradients_are_for_is_kept),
         AUTOCAST_TEST(who_asks_for_float32_has_it),
         AUTOCAST_TEST(operators_have_their_definition_at_the_cap),
         AUTOCAST_TEST(casts_of_one_value_are_shared),
