@@ -271,16 +271,16 @@ static bool all_static(const struct amp_range_guards *guards, const struct amp_n
 void amp_range_guards_add(struct amp_range_guards *guards, const struct amp_node *node)
 {
     const struct amp_op *op = amp_op_of(node);
-    if (guards == NULL || op == NULL || all_static(guards, node))
+    if (guards == NULL || all_static(guards, node))
         return;
-    double mask = mask_through(guards, node);
+    double mask = op != NULL ? mask_through(guards, node) : 0;
     for (uint32_t i = 0; i < node->n_outputs; i++) {
         if (!is_float(guards, node->outputs[i]))
             continue;
         guards->masks[node->outputs[i]] = mask;
         judge(guards, node->outputs[i]);
     }
-    if (op->effect == AMP_PRESERVES_VALUES)
+    if (op != NULL && op->effect == AMP_PRESERVES_VALUES)
         pass_on(guards, node);
     if (mask > 0 && op->guard_use == AMP_GUARD_ADDS && guards->options.lower == AMP_FLOAT16) {
         uint32_t other = too_much(guards, node, mask);
