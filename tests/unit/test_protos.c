@@ -1722,6 +1722,45 @@ static void attributes_of_calls_are_filled_in(void **state)
     }
 }
 
+/* Graphs lie in nodes of graphs 64 deep at most, beside each other as many as there are. */
+static void graphs_are_nested_64_deep(void **state)
+{
+    (void)state;
+    for (int depth = 64; depth <= 65; depth++)
+        for (int is_list = 0; is_list < 2; is_list++) {
+            Onnx__OperatorSetIdProto import = ONNX__OPERATOR_SET_ID_PROTO__INIT,
+                                     *imports[] = {&made.opset, &import};
+            Onnx__NodeProto *nodes[1];
+            start_model();
+            import.domain = text("my");
+            import.has_version = true;
+            import.version = 1;
+            made.model.n_opset_import = 2;
+            made.model.opset_import = imports;
+            Onnx__GraphProto *outer = new_graph("", "");
+            outer->node = nodes;
+            Onnx__NodeProto *node = add_op(outer, "my.Other", "x", "y");
+            made.nodes[0] = node;
+            for (int i = 0; i < depth; i++) {
+                Onnx__GraphProto **held = amp_arena_array(net.arena, 1, sizeof *held);
+                held[0] = new_graph("", "");
+                held[0]->node = amp_arena_array(net.arena, 1, sizeof *held[0]->node);
+                Onnx__AttributeProto *attr = add_attribute(node, "body");
+                attr->n_graphs = (size_t)is_list;
+                attr->graphs = held;
+                attr->g = is_list ? NULL : held[0];
+                attr->has_type = true;
+                attr->type = is_list ? ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS
+                                     : ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPH;
+                node = add_op(held[0], "my.Other", "x", "-");
+            }
+            if (depth == 64)
+                model_is(AMP_OK, NULL);
+            else
+                model_is(AMP_MODEL, "subgraphs nested more than 64 deep");
+        }
+}
+
 /* Functions that nobody calls stay unless the model was raised beyond what one of them means. */
 static void stale_functions_go(void **state)
 {
@@ -3378,6 +3417,7 @@ int main(void)
         NET_TEST(constants_of_functions_are_shared),
         NET_TEST(graphs_in_functions_are_copied),
         NET_TEST(attributes_of_calls_are_filled_in),
+        NET_TEST(graphs_are_nested_64_deep),
         NET_TEST(stale_functions_go),
         NET_TEST(opsets_of_functions_agree),
         NET_TEST(calls_fit_their_function),
