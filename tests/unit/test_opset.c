@@ -864,6 +864,14 @@ static void axes_of_legacy_broadcasting(void **state)
             raised(f, 7, text);
         }
     }
+    start(f, 6);
+    uint32_t scalars[] = {INPUT(f, "x", AMP_FLOAT, 2), INPUT(f, "b", AMP_FLOAT, 2)};
+    for (int i = 0; i < 2; i++)
+        amp_value_at(f->model, scalars[i])->rank = 0;
+    uint32_t sum = node(f, "Add", scalars[0], scalars[1], AMP_NONE, 1);
+    amp_node_set_int(f->model, sum, "broadcast", 1);
+    amp_node_set_int(f->model, sum, "axis", 0);
+    raised(f, 7, "y = Add-7(x, b)\n");
     for (int i = 0; i < 4; i++) {
         start(f, 6);
         uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3), b = INPUT(f, "b", AMP_FLOAT, 2);
@@ -969,12 +977,13 @@ static void outputs_are_not_left_over(void **state)
     for (int is_output = 0; is_output < 2; is_output++) {
         start(f, 6);
         uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4), slope = weight(f, "w", w, 3);
+        (void)weight(f, "unused", w, 3); /* stays, as it was no use before either */
         node(f, "PRelu", x, slope, AMP_NONE, 1);
         if (is_output)
             amp_ids_push(f->model, &f->model->graphs[0].outputs, slope);
         amp_value_at(f->model, slope)->is_output = is_output;
         raised(f, 16, "y = PRelu-16(x, [1 2 3]:3x1x1)\n");
-        assert_int_equal(f->model->graphs[0].initializers.count, 1 + is_output);
+        assert_int_equal(f->model->graphs[0].initializers.count, 2 + is_output);
     }
 }
 
@@ -1246,13 +1255,13 @@ static void experiments_become_what_they_mean(void **state)
         start(f, 1);
         id = node(f, "Upsample", INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), AMP_NONE, AMP_NONE, 1);
         if (sides & 1)
-            set_float(f, id, "height_scale", 2);
+            set_float(f, id, "height_scale", 1);
         if (sides & 2)
-            set_float(f, id, "width_scale", 3);
+            set_float(f, id, "width_scale", 0.5f);
         if (sides < 3)
             lacks(f, "Upsample", 7, "it has no scales");
         else
-            raised(f, 7, "y = Upsample-7(x) scales=1,1,2,3\n");
+            raised(f, 7, "y = Upsample-7(x) scales=1,1,1,0.5\n");
     }
 }
 
@@ -1360,6 +1369,16 @@ static void what_is_not_raised_stays(void **state)
                     "node 0 with output 'y' (Gelu): cannot be raised to opset 20: the operator is "
                     "new in opset 20");
     }
+    start(f, 1); /* which could not be raised if it were there */
+    amp_node_remove(
+        f->model, node(f, "Upsample", INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), AMP_NONE, AMP_NONE, 1));
+    f->model->graphs[0].outputs.count = 0;
+    raised(f, 22, "");
+    start(f, 13);
+    f->model->opsets[0].domain = "ai.onnx";
+    node(f, "Relu", INPUT(f, "x", AMP_FLOAT, 2), AMP_NONE, AMP_NONE, 1);
+    raised(f, 14, "y = Relu-14(x)\n");
+    assert_int_equal(f->model->opsets[0].version, 14);
     start(f, 14);
     node(f, "Relu", INPUT(f, "x", AMP_STRING, 2), AMP_NONE, AMP_NONE, 1);
     raised(f, 22, "y = Relu-14(x)\n");

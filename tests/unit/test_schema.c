@@ -1114,6 +1114,20 @@ static void ranks_tell_whether_slices_lose_a_dim(void **state)
                 }
 }
 
+/* A slice goes before the sequence, also where nothing is left of its dims. */
+static void slices_go_before_their_sequence(void **state)
+{
+    (void)state;
+    for (int rank = 0; rank <= 1; rank++) {
+        struct cut cut;
+        cut_open(&cut, 1, 0);
+        uint32_t y = add_op(&cut, "SequenceAt", cut.sequence, cut.sequence, "y");
+        amp_value_at(cut.model, y)->rank = (int8_t)rank;
+        amp_value_at(cut.model, cut.sequence)->rank = (int8_t)(1 - rank);
+        assert_int_equal(cut_loses(&cut), rank == 0);
+    }
+}
+
 /* A slice of 2x4 or 2x1x4 is multiplied by what takes one of them alone, or both. */
 static void readers_tell_whether_slices_lose_a_dim(void **state)
 {
@@ -1158,6 +1172,7 @@ int main(void)
         cmocka_unit_test(variables_are_of_one_dtype),
         cmocka_unit_test(only_single_slices_lose_a_dim),
         cmocka_unit_test(ranks_tell_whether_slices_lose_a_dim),
+        cmocka_unit_test(slices_go_before_their_sequence),
         cmocka_unit_test(readers_tell_whether_slices_lose_a_dim),
         cmocka_unit_test(lookup_takes_the_version_that_counts),
         cmocka_unit_test(table_is_sorted_and_whole),
