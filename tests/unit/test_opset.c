@@ -625,6 +625,8 @@ static void upsample_becomes_resize(void **state)
     raised(f, 13,
            "y = Resize-13(x, -, [1 1 0.5 0.5]) nearest_mode=ceil "
            "coordinate_transformation_mode=asymmetric\n");
+    /* what was needed on the way only is not left */
+    assert_int_equal(f->model->graphs[0].initializers.count, 1);
 }
 
 static void upsample_without_scales(void **state)
@@ -1374,6 +1376,13 @@ static void what_is_not_raised_stays(void **state)
         f->model, node(f, "Upsample", INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), AMP_NONE, AMP_NONE, 1));
     f->model->graphs[0].outputs.count = 0;
     raised(f, 22, "");
+    start(f, 13);
+    uint32_t encoder = node(f, "Relu", INPUT(f, "x", AMP_FLOAT, 2), AMP_NONE, AMP_NONE, 1);
+    amp_node_at(f->model, encoder)->domain = "ai.onnx.ml";
+    amp_node_at(f->model, encoder)->op_type = "LabelEncoder";
+    amp_node_at(f->model, encoder)->schema = amp_schema_find("ai.onnx.ml", "LabelEncoder", 1);
+    amp_node_at(f->model, encoder)->since_version = 1;
+    raised(f, 14, "y = LabelEncoder-1(x)\n");
     start(f, 13);
     f->model->opsets[0].domain = "ai.onnx";
     node(f, "Relu", INPUT(f, "x", AMP_FLOAT, 2), AMP_NONE, AMP_NONE, 1);

@@ -2211,6 +2211,8 @@ static void variables_have_places(void **state)
     assert_int_equal(graph->inputs.count, 4);
     assert_int_equal(graph->outputs.count, 3);
     assert_int_equal(step.initialization->graphs[0].outputs.count, 1);
+    assert_true(amp_value_at(step.initialization, step.initialization->graphs[0].outputs.items[0])
+                    ->is_output);
     for (size_t i = 0; i < 3; i++) {
         const struct amp_value *value = amp_value_at(step.model, step.variables[i].value);
         assert_int_equal(graph->inputs.items[1 + i], step.variables[i].value);
