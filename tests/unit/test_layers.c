@@ -719,14 +719,23 @@ static void values_are_found_by_their_places(void **state)
     glob_t paths;
     (void)state;
     assert_int_equal(glob("build/cases/convert/*/model.onnx", 0, NULL, &paths), 0);
+    assert_int_equal(glob("build/cases/{ops/*,constants,composites}/*/model.onnx",
+                          GLOB_APPEND | GLOB_BRACE, NULL, &paths),
+                     0);
     assert_int_equal(glob("models/*.onnx", GLOB_APPEND, NULL, &paths), 0);
-    for (size_t i = 0; i < 2 * paths.gl_pathc; i++)
-        if (!are_found_again(paths.gl_pathv[i / 2], i % 2 != 0, &n_found)) {
-            print_message("%s\n", paths.gl_pathv[i / 2]);
+    for (size_t i = 0; i < 2 * paths.gl_pathc; i++) {
+        const char *path = paths.gl_pathv[i / 2];
+        bool is_crossed = i % 2 != 0;
+        /* Elsewhere there are nodes that differ in scalars alone. */
+        if (is_crossed && strstr(path, "/convert/") == NULL)
+            continue;
+        if (!are_found_again(path, is_crossed, &n_found)) {
+            print_message("%s\n", path);
             are_right = false;
         }
+    }
     globfree(&paths);
-    assert_true(are_right && n_found > 3000);
+    assert_true(are_right && n_found > 5000);
 }
 
 int main(void)
