@@ -673,13 +673,16 @@ static void layers_are_what_the_graphs_say(void **state)
    one. */
 static bool are_found_again(const char *path, bool is_crossed, size_t *n_found)
 {
-    struct amp_model_file files[2];
+    struct amp_model_file files[2] = {{.arena = NULL}, {.arena = NULL}};
     struct amp_error err = {.status = AMP_OK};
     bool are_right = true, has_unknown = false;
     for (int i = 0; i < 2; i++)
         if (amp_model_read(path, &files[i], &err) != AMP_OK ||
-            amp_infer(files[i].model, &err) != AMP_OK)
+            amp_infer(files[i].model, &err) != AMP_OK) {
+            amp_model_close(&files[0]);
+            amp_model_close(&files[1]);
             return true;
+        }
     struct amp_model *model = files[1].model;
     for (uint32_t v = 0; v < model->n_values; v++)
         if (amp_value_at(model, v)->producer != AMP_NONE)
