@@ -9,6 +9,7 @@
 #include "ops/kernel/data_movement.h"
 #include "ops/kernel/index_offsets.h"
 #include "ops/kernel/kernel.h"
+#include "ops/kernel/tensor_cast.h"
 
 #include <dnnl.h>
 #include <math.h>
@@ -2396,6 +2397,53 @@ static void offsets_are_those_of_the_definition(void **state)
         }
 }
 
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* Each element in turn, whatever its shape; none is left where one cannot be cast. */
+static void lists_are_cast_element_by_element(void **state)
+{
+    static const float numbers[] = {1, 2.5f, -3, 4};
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_BFLOAT16, AMP_INT32};
+    (void)state;
+    for (int form = AMP_FORM_SEQUENCE; form <= AMP_FORM_OPTIONAL; form++)
+        for (size_t count = 0; count < 4; count++)
+            for (int t = 0; t < 4; t++) {
+                struct amp_error err = {.status = AMP_OK};
+                struct amp_tensor list = {.dtype = AMP_FLOAT}, cast;
+                if (form == AMP_FORM_MAP || (form == AMP_FORM_OPTIONAL && count > 1))
+                    continue;
+                assert_int_equal(amp_list_alloc(&list, (enum amp_form)form, count, &err), AMP_OK);
+                for (size_t i = 0; i < count; i++)
+                    amp_tensor_refer(&amp_list_items(&list)[i],
+                                     net_tensor(AMP_FLOAT, DIMS((int64_t)i + 1), numbers));
+                assert_int_equal(amp_tensor_cast_copy(&list, dtypes[t], &cast, &err), AMP_OK);
+                assert_int_equal(cast.form, form);
+                assert_int_equal(cast.dtype, dtypes[t]);
+                assert_int_equal(amp_tensor_count(&cast), count);
+                for (size_t i = 0; i < count; i++) {
+                    const struct amp_tensor *item = &amp_list_items(&cast)[i];
+                    assert_int_equal(item->dtype, dtypes[t]);
+                    assert_int_equal(amp_tensor_count(item), i + 1);
+                    for (size_t k = 0; k <= i; k++)
+                        assert_true(number_at(dtypes[t], item->data, (int64_t)k) ==
+                                    (dtypes[t] == AMP_INT32 ? trunc((double)numbers[k])
+                                                            : (double)numbers[k]));
+                }
+                amp_tensor_release(&cast);
+                amp_tensor_release(&list);
+            }
+    const struct amp_str texts[] = {{"1", 1}, {"x", 1}};
+    struct amp_tensor list = {.dtype = AMP_STRING}, cast;
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_list_alloc(&list, AMP_FORM_SEQUENCE, 2, &err), AMP_OK);
+    for (size_t i = 0; i < 2; i++)
+        amp_tensor_refer(&amp_list_items(&list)[i], net_tensor(AMP_STRING, DIMS(1), &texts[i]));
+    assert_int_equal(amp_tensor_cast_copy(&list, AMP_FLOAT, &cast, &err), AMP_MODEL);
+    assert_string_equal(err.text, "element 0 is 'x': not a number");
+    assert_null(cast.data);
+    amp_tensor_release(&list);
+}
+
 /* ---- dnnl ------------------------------------------------------------------------------------ */
 
 /* What oneDNN does. An operator whose primitive cannot be made runs in C all the same, slowly, so
@@ -2814,6 +2862,7 @@ int main(void)
         NET_TEST(indices_have_fitting_shapes),
         NET_TEST(wrong_indices_are_named),
         NET_TEST(offsets_are_those_of_the_definition),
+        NET_TEST(lists_are_cast_element_by_element),
         NET_TEST(windows_are_run_by_onednn),
         NET_TEST(products_and_norms_are_run_by_onednn),
         NET_TEST(what_onednn_has_not_is_run_in_c),
