@@ -12,6 +12,7 @@
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/strided_loop.h"
 #include "ops/matmul/product.h"
+#include "run/exec/blocked_view.h"
 
 #include <dnnl.h>
 #include <math.h>
@@ -473,6 +474,89 @@ static void blocks_of_channels_are_the_same_in_any_dtype(void **state)
             dnnl_memory_desc_destroy(desc);
             dnnl_memory_desc_destroy(same);
         }
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
+/* Element AT of X, which has FIRST's place in VIEW, meets the element of SEEN that it would meet of
+   IN by ONNX's broadcasting. */
+static void check_met(const struct amp_blocked_view *view, const struct amp_tensor *in,
+                      const struct amp_shape *seen, const int64_t *at)
+{
+    int64_t inside[AMP_RANK_MAX], expected = 0, found = 0;
+    amp_index_at(view->lies.rank, view->lies.dims, place_in_view(&view->lies, view->of, at),
+                 inside);
+    for (int d = 0; d < in->shape.rank; d++)
+        expected = expected * in->shape.dims[d] +
+                   (in->shape.dims[d] == 1 ? 0 : at[4 - in->shape.rank + d]);
+    for (int d = 0; d < seen->rank; d++)
+        found = found * seen->dims[d] + (seen->dims[d] == 1 ? 0 : inside[d]);
+    assert_int_equal(found, expected);
+}
+
+/* An operand that is broadcast goes with elements in blocks where it has its own in their order. */
+static void operands_go_with_blocks_in_their_order(void **state)
+{
+    enum { UNFIT = 27 /* of 4 dims */ };
+    static const int64_t dims[] = {2, 16, 3, 5};
+    static const size_t which[] = {1, 3, 4}; /* acdb, aBcd8b, aBcd16b */
+    static const char *const ops[] = {"Add", "Softmax", "Add"};
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    for (int op = 0; op < 3; op++) /* the last as before version 7 */
+        for (size_t l = 0; l < sizeof which / sizeof *which; l++)
+            for (int way = 1; way < 128; way++) {
+                dnnl_memory_desc_t desc = layout_of(which[l], dims, dnnl_f32);
+                float none[1] = {0};
+                struct amp_tensor x = {.dtype = AMP_FLOAT,
+                                       .shape = DIMS(2, 16, 3, 5),
+                                       .data = none,
+                                       .layout = amp_layout_of(kept, desc)};
+                /* the dims behind the first bit: 1, or those of x; 7 for one that does not fit */
+                struct amp_tensor in = {.dtype = AMP_FLOAT, .data = none};
+                in.shape.rank = 31 - __builtin_clz((unsigned)way);
+                bool has[4] = {false}, fits = in.shape.rank <= 4;
+                for (int d = 0; d < in.shape.rank; d++) {
+                    int of = 4 - in.shape.rank + d;
+                    in.shape.dims[d] = way >> d & 1 ? (of >= 0 ? dims[of] : 1) : 1;
+                    if (way == UNFIT)
+                        in.shape.dims[d] = 7;
+                    if (of >= 0)
+                        has[of] = in.shape.dims[d] > 1;
+                    fits &= of < 0 || in.shape.dims[d] == 1 || in.shape.dims[d] == dims[of];
+                }
+                bool expected = op == 0 && fits && !(has[1] && (has[2] || has[3]));
+                struct amp_blocked_view view;
+                uint32_t ids[2] = {0, 1}, out = 2;
+                struct amp_node node = {.op_type = ops[op],
+                                        .domain = "",
+                                        .inputs = ids,
+                                        .n_inputs = 2,
+                                        .outputs = &out,
+                                        .n_outputs = 1,
+                                        .since_version = op == 2 ? 6 : 13};
+                for (int is_first = 0; is_first < 2; is_first++) {
+                    const struct amp_tensor *ins[] = {is_first ? &x : &in, is_first ? &in : &x};
+                    struct amp_tensor borrowed[2] = {{.dtype = AMP_UNDEFINED},
+                                                     {.dtype = AMP_UNDEFINED}};
+                    struct amp_frame frame = {.in = ins, .temporary = borrowed};
+                    bool found =
+                        amp_blocked_view_find(&node, amp_op_of(&node), ins, AMP_FLOAT, kept, &view);
+                    if (found != expected)
+                        fail_msg("%s, layout %zu, way %d: %d", ops[op], l, way, found);
+                    if (!found)
+                        continue;
+                    amp_blocked_view_set(&view, &frame, 2);
+                    int64_t at[4] = {0};
+                    do
+                        check_met(&view, &in, &frame.in[is_first]->shape, at);
+                    while (amp_index_next(4, dims, at));
+                    assert_true(amp_shape_equal(&frame.in[1 - is_first]->shape, &view.lies));
+                }
+                dnnl_memory_desc_destroy(desc);
+            }
     amp_layouts_destroy(kept);
     dnnl_engine_destroy(engine);
 }
@@ -1155,6 +1239,7 @@ int main(void)
         NET_TEST(permutations_are_known_by_what_they_permute),
         NET_TEST(what_has_no_strides_takes_no_other_shape),
         NET_TEST(blocks_are_dims_beside_others),
+        NET_TEST(operands_go_with_blocks_in_their_order),
         NET_TEST(blocks_of_channels_are_the_same_in_any_dtype),
         NET_TEST(what_onednn_has_not_is_said),
         NET_TEST(copies_are_described_by_their_layouts),
