@@ -26,11 +26,10 @@ static const struct amp_tensor *largest(const struct amp_tensor *const *inputs, 
     return found;
 }
 
-/* The dim of a tensor of RANK that broadcasts to dim D of VIEW's; -1: it has none. */
+/* The dim of a tensor of RANK that broadcasts to dim D of VIEW's; below 0: it has none. */
 static int dim_of(const struct amp_blocked_view *view, int rank, int d)
 {
-    int dim = d - (view->shape.rank - rank);
-    return dim < 0 ? -1 : dim;
+    return d - (view->shape.rank - rank);
 }
 
 static bool broadcasts(const struct amp_blocked_view *view, const struct amp_tensor *in)
