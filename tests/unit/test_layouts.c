@@ -494,6 +494,41 @@ static void check_met(const struct amp_blocked_view *view, const struct amp_tens
     assert_int_equal(found, expected);
 }
 
+/* Operands that lie alike go together, unless an attribute lines up their dims. */
+static void operands_in_blocks_are_lined_up_by_no_attribute(void **state)
+{
+    static const int64_t dims[] = {2, 16, 3, 5}, zero = 0;
+    struct amp_attr axis = {.name = "axis", .type = AMP_ATTR_INT, .count = 1, .ints = &zero};
+    uint32_t ids[2] = {0, 1}, out = 2;
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    dnnl_memory_desc_t desc = layout_of(3, dims, dnnl_f32);
+    const struct amp_tensor x = {
+        .dtype = AMP_FLOAT, .shape = DIMS(2, 16, 3, 5), .layout = amp_layout_of(kept, desc)};
+    const struct amp_tensor *ins[] = {&x, &x};
+    for (int version = 6; version < 8; version++)
+        for (uint32_t n_attrs = 0; n_attrs < 2; n_attrs++) {
+            const struct amp_node node = {.op_type = "Add",
+                                          .domain = "",
+                                          .inputs = ids,
+                                          .n_inputs = 2,
+                                          .outputs = &out,
+                                          .n_outputs = 1,
+                                          .attrs = &axis,
+                                          .n_attrs = n_attrs,
+                                          .since_version = version};
+            struct amp_blocked_view view;
+            assert_int_equal(
+                amp_blocked_view_find(&node, amp_op_of(&node), ins, AMP_FLOAT, kept, &view),
+                version == 7 || n_attrs == 0);
+        }
+    dnnl_memory_desc_destroy(desc);
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
 /* An operand that is broadcast goes with elements in blocks where it has its own in their order. */
 static void operands_go_with_blocks_in_their_order(void **state)
 {
@@ -1240,6 +1275,7 @@ int main(void)
         NET_TEST(what_has_no_strides_takes_no_other_shape),
         NET_TEST(blocks_are_dims_beside_others),
         NET_TEST(operands_go_with_blocks_in_their_order),
+        NET_TEST(operands_in_blocks_are_lined_up_by_no_attribute),
         NET_TEST(blocks_of_channels_are_the_same_in_any_dtype),
         NET_TEST(what_onednn_has_not_is_said),
         NET_TEST(copies_are_described_by_their_layouts),
