@@ -1700,11 +1700,12 @@ static double number_at(enum amp_dtype dtype, const void *data, int64_t i)
 static void put_number(enum amp_dtype dtype, void *data, int64_t i, double number)
 {
     struct amp_tensor tensor = {.dtype = dtype, .shape = DIMS(i + 1), .data = data};
-    int64_t whole = (int64_t)number;
-    if (amp_dtype_class(dtype) == AMP_CLASS_FLOAT)
+    if (amp_dtype_class(dtype) == AMP_CLASS_FLOAT) {
         amp_tensor_set_double(&tensor, (size_t)i, number);
-    else /* the low bytes */
-        memcpy((char *)data + i * (amp_dtype_bits(dtype) / 8), &whole, amp_dtype_bits(dtype) / 8);
+        return;
+    }
+    int64_t whole = (int64_t)number; /* its low bytes */
+    memcpy((char *)data + i * (amp_dtype_bits(dtype) / 8), &whole, amp_dtype_bits(dtype) / 8);
 }
 
 /* A small number that DTYPE has. */
