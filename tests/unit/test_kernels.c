@@ -1196,18 +1196,21 @@ static void constants_are_what_their_attribute_holds(void **state)
             "value_ints, value_string and value_strings is needed");
 }
 
-/* Where the tensor lies, aligned or not, does not matter. */
+/* Where the tensor lies, aligned or not, does not matter, nor whether the file has all elements. */
 static void constants_are_tensors_wherever_they_lie(void **state)
 {
     static const float values[] = {1, -2.5f, 3};
     (void)state;
-    for (size_t offset = 0; offset < 2 * sizeof(float); offset += sizeof(float)) {
+    for (size_t way = 0; way < 4; way++) {
+        const bool is_sparse = way / 2 == 1;
         uint32_t y = start_constant(AMP_FLOAT);
         char *room = amp_arena_alloc(net.arena, 256);
-        room += 64 - (uintptr_t)room % 64 + offset;
+        room += 64 - (uintptr_t)room % 64 + way % 2 * sizeof(float);
         struct amp_tensor *tensor = net_tensor(AMP_FLOAT, DIMS(3, 1), values);
         tensor->data = memcpy(room, values, sizeof values);
-        set_array(y, "value", AMP_ATTR_TENSOR, 1, &tensor, sizeof(struct amp_tensor *));
+        set_array(y, is_sparse ? "sparse_value" : "value",
+                  is_sparse ? AMP_ATTR_SPARSE_TENSOR : AMP_ATTR_TENSOR, 1, &tensor,
+                  sizeof(struct amp_tensor *));
         expect_constant(AMP_FLOAT, 2);
         EXPECT_OUTPUT(0, 0, 1, -2.5, 3);
     }
