@@ -643,6 +643,24 @@ static void losses_are_halved_behind_the_first_step(void **state)
     EXPECT_STEPS(bracket, "bracket", stage, 24, 30, 31);
 }
 
+static void met_with_2(uint32_t kept, struct amp_trial *trial)
+{
+    trial->verdict = (kept & 4) != 0 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
+}
+
+/* What loses no more than a fiftieth more than what missed is the answer. */
+static void small_gaps_close_brackets(void **state)
+{
+    static const double losses[] = {100, 1, 1.01, 1.02, 1.03};
+    struct stage stage = stage_of_five(met_with_2);
+    (void)state;
+    stage.noises[0].power = 1e4;
+    memcpy(stage.losses, losses, sizeof losses);
+    EXPECT_STEPS(bracket, "bracket", stage, 1, 7);
+    stage.losses[0] = 90;
+    EXPECT_STEPS(bracket, "bracket", stage, 1, 7, 3);
+}
+
 static void lost_but_with_3(uint32_t kept, struct amp_trial *trial)
 {
     trial->measured = INFINITY;
@@ -792,6 +810,13 @@ static void unknown_but_for_all_misses(uint32_t kept, struct amp_trial *trial)
         trial->measured = 1;
 }
 
+static void nothing_but_for_misses(uint32_t kept, struct amp_trial *trial)
+{
+    unknown_but_for_misses(kept, trial);
+    if (kept == 7)
+        trial->measured = 0;
+}
+
 /* More than 3 dB above the budget, by what was measured, or else above the least power that missed
    without lost elements, is not run as a chunk; units are by themselves, the last. */
 static void hopeless_chunks_are_left(void **state)
@@ -820,6 +845,8 @@ static void hopeless_chunks_are_left(void **state)
                            .floor = 1,
                            .before = {0, 3, 7},
                            .n_before = 3};
+    EXPECT_STEPS(chunks, "shrink", stage, 6, 5);
+    stage.judge = nothing_but_for_misses; /* that no error met is no bound */
     EXPECT_STEPS(chunks, "shrink", stage, 6, 5);
     stage.judge = unknown_but_for_all_misses;
     EXPECT_STEPS(chunks, "shrink", stage, 6);
@@ -851,11 +878,6 @@ static void singles_go_until_none_may(void **state)
 static void met_with_1_and_2(uint32_t kept, struct amp_trial *trial)
 {
     trial->verdict = (kept & 6) == 6 || kept == 1 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
-}
-
-static void met_with_2(uint32_t kept, struct amp_trial *trial)
-{
-    trial->verdict = (kept & 4) != 0 ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
 }
 
 /* Powers of 1, 1.1, 1.2, 1.3 and from 2 on: cheaper ones within 1 dB of what met are run, the
@@ -2147,6 +2169,7 @@ int main(void)
         cmocka_unit_test(brackets_reach_down_to_what_is_left),
         cmocka_unit_test(steps_into_the_unknown_are_limited),
         cmocka_unit_test(losses_are_halved_behind_the_first_step),
+        cmocka_unit_test(small_gaps_close_brackets),
         cmocka_unit_test(brackets_begin_with_the_budget),
         cmocka_unit_test(brackets_end_with_the_path),
         cmocka_unit_test(brackets_are_asked_at_several_places),
