@@ -24,7 +24,7 @@ struct trial {
 };
 
 static inline enum amp_status trial_run(const struct trial *trial, struct amp_tensor *outputs,
-                                 struct amp_error *err)
+                                        struct amp_error *err)
 {
     struct amp_session *session = NULL;
     *err = (struct amp_error){.status = AMP_OK};
@@ -35,7 +35,7 @@ static inline enum amp_status trial_run(const struct trial *trial, struct amp_te
     return status;
 }
 
-static bool trial_load(struct trial *trial, struct amp_error *err)
+static inline bool trial_load(struct trial *trial, struct amp_error *err)
 {
     char folder[4096];
     struct amp_samples samples;
@@ -52,7 +52,7 @@ static bool trial_load(struct trial *trial, struct amp_error *err)
 }
 
 /* False for cases that the program refuses. */
-static bool trial_open(struct trial *trial)
+static inline bool trial_open(struct trial *trial)
 {
     struct amp_error err = {.status = AMP_OK};
     if (amp_model_read(trial->path, &trial->file, &err) != AMP_OK)
@@ -65,7 +65,7 @@ static bool trial_open(struct trial *trial)
     return amp_infer(trial->file.model, &err) == AMP_OK && trial_load(trial, &err);
 }
 
-static void trial_close(struct trial *trial)
+static inline void trial_close(struct trial *trial)
 {
     if (trial->inputs != NULL)
         amp_tensors_release(trial->inputs, trial->n_inputs);
@@ -77,7 +77,7 @@ static void trial_close(struct trial *trial)
 }
 
 /* Whether each run gives other outputs. */
-static bool trial_is_random(const struct trial *trial)
+static inline bool trial_is_random(const struct trial *trial)
 {
     const struct amp_model *model = trial->file.model;
     for (size_t i = 0; i < model->n_nodes; i++)
