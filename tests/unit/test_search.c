@@ -1160,7 +1160,8 @@ static const char *settings_with(const struct amp_option *option, struct amp_are
 static void settings_are_what_changes_answers(void **state)
 {
     static const char expected[] =
-        " dtype opset io cast-cache target rules node op lower-ops fp32-ops strict-rules input "
+        " dtype opset io cast-cache grad-scaler target rules node op lower-ops fp32-ops "
+        "strict-rules input "
         "samples "
         "seed "
         "dim input-shape input-range labels eval eval-lower eval-timeout tolerance ranges target "
@@ -1352,7 +1353,8 @@ static void command_with(const struct amp_option *option, char *line, size_t siz
 static void candidates_are_made_as_the_answer_is(void **state)
 {
     static const char expected[] =
-        " --dtype=a --opset=a --io='snr=20' --cast-cache=a --target='snr=20' "
+        " --dtype=a --opset=a --io='snr=20' --cast-cache=a --grad-scaler=a "
+        "--target='snr=20' "
         "--external-threshold=3 "
         "--inline --input='snr=20' --data='snr=20' --samples=3 --seed=3 --dim='snr=20' "
         "--input-shape='snr=20' --input-range='snr=20' --labels='snr=20' --eval=a --eval-lower "

@@ -313,6 +313,16 @@ const struct amp_option *amp_option_at(size_t i)
     return i < AMP_COUNT(option_table) ? &option_table[i] : NULL;
 }
 
+bool amp_option_makes_model(const struct amp_option *option)
+{
+    static const char *const names[] = {"dtype",      "opset",       "io",
+                                        "cast-cache", "grad-scaler", "target"};
+    for (size_t i = 0; i < AMP_COUNT(names); i++)
+        if (option->group == AMP_GROUP_CONVERSION && strcmp(option->name, names[i]) == 0)
+            return true;
+    return false;
+}
+
 const char *amp_option_name_at(size_t i)
 {
     return i < AMP_COUNT(option_table) ? option_table[i].name : NULL;

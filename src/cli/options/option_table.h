@@ -50,6 +50,10 @@ struct amp_option {
 /* The option in row I of the table; NULL behind the last. */
 const struct amp_option *amp_option_at(size_t i);
 
+/* Whether the model that a conversion makes hangs on OPTION, as it does on rules, ranges and data.
+ */
+bool amp_option_makes_model(const struct amp_option *option);
+
 /* The name of the option in row I; NULL behind the last. */
 const char *amp_option_name_at(size_t i);
 

@@ -6,6 +6,7 @@
 #include "cli/tune/jobs.h"
 
 #include "cli/options/command_line.h"
+#include "cli/options/option_table.h"
 #include "cli/options/rule_options.h"
 #include "cli/options/tolerance.h"
 #include "cli/report/json.h"
@@ -64,10 +65,9 @@ size_t amp_tune_jobs_at_once(const struct amp_options *options)
    which are put together from several. */
 static bool is_handed_on(const struct amp_option *option)
 {
-    static const char *const others[] = {
-        "dtype", "opset", "io", "cast-cache", "target", "inline", "external-threshold", "threads"};
-    if (option->group == AMP_GROUP_TUNING) /* a --target that is a bound */
-        return false;
+    static const char *const others[] = {"inline", "external-threshold", "threads"};
+    if (amp_option_makes_model(option))
+        return true;
     if (option->group == AMP_GROUP_DATA)
         return strcmp(option->name, "tolerance") != 0 &&
                strcmp(option->name, "eval-reference") != 0;

@@ -21,13 +21,10 @@ static bool is_of_answer(const struct amp_option *option)
     static const char *const others[] = {"rules-out",  "costs-out",  "tune-log",
                                          "max-trials", "jobs",       "trials-via",
                                          "tune",       "max-memory", "eval-reference"};
-    static const char *const conversion[] = {"dtype", "opset", "io", "cast-cache", "target"};
-    bool is_other = false, is_named = false;
+    bool is_other = false;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         is_other |= strcmp(option->name, others[i]) == 0;
-    for (size_t i = 0; i < sizeof conversion / sizeof *conversion; i++)
-        is_named |= strcmp(option->name, conversion[i]) == 0;
-    return is_named ||
+    return amp_option_makes_model(option) ||
            (!is_other && (option->group == AMP_GROUP_DATA || option->group == AMP_GROUP_RULES ||
                           option->group == AMP_GROUP_RANGES || option->group == AMP_GROUP_TUNING));
 }
