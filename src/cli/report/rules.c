@@ -83,8 +83,8 @@ static bool is_printable(int32_t code)
            code != 0xffff;
 }
 
-/* Writes TEXT in double quotes to OUT, which has room for 6 bytes for each byte
-   of TEXT and 3 more. */
+/* Writes TEXT in double quotes to OUT, which has room for 6 bytes for each byte of TEXT and 3
+   more. */
 static void quote(char *out, const char *text)
 {
     const char *end = text + strlen(text);
