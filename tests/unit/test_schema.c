@@ -484,10 +484,12 @@ static bool is_same_attr(const struct amp_attr *a, const struct amp_attr *b)
                      memcmp(a->strings->data, b->strings->data, a->strings->size) == 0;
 }
 
-/* Changes node ID; false: there is nothing to change. */
-typedef bool edit_node(struct amp_model_file *file, uint32_t id);
+/* Changes node ID, in what I says where there are several things; false: there is nothing to
+   change. */
+typedef bool edit_node(struct amp_model_file *file, uint32_t id, uint32_t i);
 
-static bool change_defaults(struct amp_model_file *file, uint32_t id, bool gives)
+/* Gives it all defaults that it leaves out (I 1), or takes those that it has. */
+static bool change_defaults(struct amp_model_file *file, uint32_t id, uint32_t gives)
 {
     const struct amp_node *node = amp_node_at(file->model, id);
     bool is_changed = false;
@@ -507,27 +509,18 @@ static bool change_defaults(struct amp_model_file *file, uint32_t id, bool gives
     return is_changed;
 }
 
-static bool give_defaults(struct amp_model_file *file, uint32_t id)
-{
-    return change_defaults(file, id, true);
-}
-
-static bool take_defaults(struct amp_model_file *file, uint32_t id)
-{
-    return change_defaults(file, id, false);
-}
-
 /* Adds all inputs that are missing at the end, as omitted ones. */
-static bool give_inputs(struct amp_model_file *file, uint32_t id)
+static bool give_inputs(struct amp_model_file *file, uint32_t id, uint32_t i)
 {
+    (void)i;
     struct amp_node *node = amp_node_at(file->model, id);
     uint32_t n = node->schema->n_inputs;
     if (n == 0 || node->n_inputs >= n || node->schema->inputs[n - 1].option == AMP_PARAM_VARIADIC)
         return false;
     uint32_t *inputs = amp_arena_array(file->arena, n, sizeof *inputs);
     memcpy(inputs, node->inputs, node->n_inputs * sizeof *inputs);
-    for (uint32_t i = node->n_inputs; i < n; i++)
-        inputs[i] = AMP_NONE;
+    for (uint32_t k = node->n_inputs; k < n; k++)
+        inputs[k] = AMP_NONE;
     node->inputs = inputs;
     node->n_inputs = n;
     return true;
@@ -569,26 +562,6 @@ static bool take_output(struct amp_model_file *file, uint32_t id, uint32_t i)
     return true;
 }
 
-static bool take_first_output(struct amp_model_file *file, uint32_t id)
-{
-    return take_output(file, id, 0);
-}
-
-static bool take_second_output(struct amp_model_file *file, uint32_t id)
-{
-    return take_output(file, id, 1);
-}
-
-static bool take_third_output(struct amp_model_file *file, uint32_t id)
-{
-    return take_output(file, id, 2);
-}
-
-static bool take_fourth_output(struct amp_model_file *file, uint32_t id)
-{
-    return take_output(file, id, 3);
-}
-
 /* Whether the case of TRIAL, which had the outputs IDS, gives as much of them as it has now. */
 static bool is_unchanged(const struct trial *trial, const uint32_t *ids)
 {
@@ -610,9 +583,9 @@ static bool is_unchanged(const struct trial *trial, const uint32_t *ids)
     return is_same;
 }
 
-/* Tries the case at PATH with EDIT made of each of its nodes; counts those that were changed.
-   False: it gives something else. */
-static bool may_change(const char *path, edit_node *edit, size_t *n_changed)
+/* Tries the case at PATH with EDIT made of each of its nodes, in WHAT; counts those that were
+   changed. False: it gives something else. */
+static bool may_change(const char *path, edit_node *edit, uint32_t what, size_t *n_changed)
 {
     bool is_changed = false, is_same = true;
     struct amp_error err;
@@ -624,7 +597,7 @@ static bool may_change(const char *path, edit_node *edit, size_t *n_changed)
                                                trial.n_outputs * sizeof *ids);
         for (size_t id = 0; id < model->n_nodes; id++)
             if (amp_node_at(model, (uint32_t)id)->schema != NULL)
-                is_changed |= edit(&trial.file, (uint32_t)id);
+                is_changed |= edit(&trial.file, (uint32_t)id, what);
         if (is_changed)
             is_same = is_unchanged(&trial, ids);
     }
@@ -633,7 +606,8 @@ static bool may_change(const char *path, edit_node *edit, size_t *n_changed)
     return is_same;
 }
 
-static bool try_each(const char *folder, const char *pattern, edit_node *edit, size_t *n_changed)
+static bool try_each(const char *folder, const char *pattern, edit_node *edit, uint32_t what,
+                     size_t *n_changed)
 {
     char path[1024];
     glob_t paths;
@@ -641,19 +615,19 @@ static bool try_each(const char *folder, const char *pattern, edit_node *edit, s
     snprintf(path, sizeof path, "%s/%s/model.onnx", folder, pattern);
     assert_int_equal(glob(path, 0, NULL, &paths), 0);
     for (size_t i = 0; i < paths.gl_pathc; i++)
-        are_same &= may_change(paths.gl_pathv[i], edit, n_changed);
+        are_same &= may_change(paths.gl_pathv[i], edit, what, n_changed);
     globfree(&paths);
     return are_same;
 }
 
 /* The cases of operators, and ONNX's own where they are. */
-static void try_all(edit_node *edit, size_t least)
+static void try_all(edit_node *edit, uint32_t what, size_t least)
 {
     size_t n_changed = 0;
     const char *data = getenv("TESTDATA");
-    bool are_same = try_each("build/cases/ops", "*/*", edit, &n_changed);
+    bool are_same = try_each("build/cases/ops", "*/*", edit, what, &n_changed);
     if (data != NULL)
-        are_same &= try_each(data, "node/*", edit, &n_changed);
+        are_same &= try_each(data, "node/*", edit, what, &n_changed);
     print_message("%zu cases changed\n", n_changed);
     assert_true(are_same && n_changed >= least);
 }
@@ -661,23 +635,23 @@ static void try_all(edit_node *edit, size_t least)
 static void attributes_may_be_left_out(void **state)
 {
     (void)state;
-    try_all(give_defaults, 500);
-    try_all(take_defaults, 50);
+    try_all(change_defaults, 1, 500);
+    try_all(change_defaults, 0, 50);
 }
 
 static void inputs_may_be_missing_at_the_end(void **state)
 {
     (void)state;
-    try_all(give_inputs, 200);
+    try_all(give_inputs, 0, 200);
 }
 
 static void outputs_may_be_left_out(void **state)
 {
     (void)state;
-    try_all(take_first_output, 1);
-    try_all(take_second_output, 50);
-    try_all(take_third_output, 10);
-    try_all(take_fourth_output, 5);
+    try_all(take_output, 0, 1);
+    try_all(take_output, 1, 50);
+    try_all(take_output, 2, 10);
+    try_all(take_output, 3, 5);
 }
 
 /* ---- nodes against the table: each definition, with one thing wrong at a time ---- */
