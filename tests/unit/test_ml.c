@@ -4,8 +4,12 @@
 #include "one_node.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/kernel/kernel.h"
+#include "ops/text/regex_syntax.h"
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <dlfcn.h>
 #include <math.h>
+#include <pcre2.h>
 
 #include <cmocka.h>
 
@@ -1190,6 +1194,80 @@ static void what_re2_refuses_is_refused(void **state)
     refuses_pattern(nest(1001), "'(' at 1000: groups are nested too deep");
 }
 
+/* Patterns of whole models are followed by other bytes in memory. Cut off anywhere, each becomes,
+   or is refused as, what it does with nothing behind. */
+static void patterns_end_where_their_sizes_say(void **state)
+{
+    static const char *const patterns[] = {
+        "(?P<n1_>a)(?<Y9>b)>",    "(?im-s:a$)(?U)",      "a{12,34}?b{5,}c{6}+",
+        "[^a-\\x{41}-[:alpha:]]", "[\\p{^Lu}\\d\\-]--]", "\\p{^Greek}\\P{L}\\pN}",
+        "\\x{10ffff}\\x41\\1017", "\\Qab\\E+\\Ac\\z",    "(a|\xc3\xa9*)+?b**",
+    };
+    enum amp_status found[2];
+    struct amp_error errors[2];
+    char *translated[2];
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        for (size_t size = 0; size <= strlen(patterns[i]); size++) {
+            char alone[64] = "";
+            memcpy(alone, patterns[i], size);
+            const char *const places[] = {alone, patterns[i]};
+            for (int k = 0; k < 2; k++) {
+                errors[k] = (struct amp_error){.status = AMP_OK};
+                translated[k] = NULL;
+                found[k] = amp_regex_translate((struct amp_str){places[k], size}, &translated[k],
+                                               &errors[k]);
+            }
+            assert_int_equal(found[0], found[1]);
+            assert_string_equal(errors[0].text, errors[1].text);
+            assert_int_equal(translated[0] == NULL, found[0] != AMP_OK);
+            if (translated[0] != NULL)
+                assert_string_equal(translated[0], translated[1]);
+            free(translated[0]);
+            free(translated[1]);
+        }
+}
+
+/* The calls of PCRE2 that get memory: which one from now on gets none; 0: all do. */
+static int pcre_fails_at;
+
+static bool pcre_fails(void)
+{
+    return pcre_fails_at > 0 && --pcre_fails_at == 0;
+}
+
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the library's are other */
+/* In the place of the library's. */
+pcre2_compile_context *pcre2_compile_context_create(pcre2_general_context *general)
+{
+    pcre2_compile_context *(*create)(pcre2_general_context *);
+    *(void **)&create = dlsym(RTLD_NEXT, "pcre2_compile_context_create_8");
+    return pcre_fails() ? NULL : create(general);
+}
+
+pcre2_match_data *pcre2_match_data_create(uint32_t pairs, pcre2_general_context *general)
+{
+    pcre2_match_data *(*create)(uint32_t, pcre2_general_context *);
+    *(void **)&create = dlsym(RTLD_NEXT, "pcre2_match_data_create_8");
+    return pcre_fails() ? NULL : create(pairs, general);
+}
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
+
+static void patterns_without_memory_fail(void **state)
+{
+    struct amp_str x = {"a", 1};
+    (void)state;
+    for (int call = 1; call <= 2; call++) {
+        net_start(20);
+        uint32_t y = NODE("RegexFullMatch", "y", input("x", AMP_STRING, DIMS(1)));
+        output(y);
+        set_word(y, "pattern", "a");
+        pcre_fails_at = call;
+        refuses(net_tensor(AMP_STRING, DIMS(1), &x), AMP_IO, "out of memory");
+        assert_int_equal(pcre_fails_at, 0);
+    }
+}
+
 /* A message has no more of a pattern than 200 bytes, and 40 of the item that is refused. */
 static void long_patterns_are_cut_in_messages(void **state)
 {
@@ -1398,6 +1476,46 @@ static void spaces_are_those_of_python(void **state)
     free(room);
 }
 
+/* A pool's items are numbered in 32 bits, and its tables have twice the room. */
+static void pools_may_be_too_large(void **state)
+{
+    static const int64_t zero, item = 1;
+    (void)state;
+    net_start(9);
+    uint32_t y = NODE("TfIdfVectorizer", "y", input("x", AMP_INT64, DIMS(1)));
+    output(y);
+    set_word(y, "mode", "TF");
+    set_int(y, "min_gram_length", 1);
+    set_int(y, "max_gram_length", 1);
+    set_int(y, "max_skip_count", 0);
+    set_array(y, "ngram_counts", AMP_ATTR_INTS, 1, &zero, sizeof zero);
+    set_array(y, "ngram_indexes", AMP_ATTR_INTS, 1, &zero, sizeof zero);
+    amp_node_set_attr(
+        net.model, node_of(y),
+        (struct amp_attr){
+            .name = "pool_int64s", .type = AMP_ATTR_INTS, .count = UINT32_MAX / 4, .ints = &item});
+    refuses(net_tensor(AMP_INT64, DIMS(1), &item), AMP_MODEL,
+            "a pool of 1073741823 items is too large");
+}
+
+/* The bytes of all texts that come are more than a size_t counts: when one is there twice, or when
+   both have as many. Nothing is read of them. */
+static void texts_may_be_too_long(void **state)
+{
+    static const size_t sizes[][2] = {{SIZE_MAX / 2 + 1, 0}, {SIZE_MAX / 2, SIZE_MAX / 2 + 2}};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const struct amp_str x = {"", sizes[k][0]}, y[] = {{"", sizes[k][1]}, {"", 0}};
+        net_start(20);
+        uint32_t joined = NODE("StringConcat", "z", input("x", AMP_STRING, DIMS(1)),
+                               input("y", AMP_STRING, DIMS(k == 0 ? 2 : 1)));
+        output(joined);
+        const struct amp_tensor inputs[] = {*net_tensor(AMP_STRING, DIMS(1), &x),
+                                            *net_tensor(AMP_STRING, DIMS(k == 0 ? 2 : 1), y)};
+        refuses(inputs, AMP_MODEL, "the size of the output overflows");
+    }
+}
+
 enum { GRAMS = 12, LONGEST = 3, ITEMS = 9 };
 
 /* N-grams, of 1 to 3 items below 4, each only once. */
@@ -1511,11 +1629,15 @@ int main(void)
         NET_TEST(patterns_have_re2s_groups),
         NET_TEST(patterns_have_re2s_repetitions),
         NET_TEST(what_re2_refuses_is_refused),
+        NET_TEST(patterns_end_where_their_sizes_say),
+        NET_TEST(patterns_without_memory_fail),
         NET_TEST(long_patterns_are_cut_in_messages),
         NET_TEST(many_ways_are_followed_at_once),
         NET_TEST(too_many_ways_are_refused),
         NET_TEST(texts_are_split_as_in_python),
         NET_TEST(spaces_are_those_of_python),
+        NET_TEST(pools_may_be_too_large),
+        NET_TEST(texts_may_be_too_long),
         NET_TEST(grams_are_counted_at_all_distances),
     };
 
