@@ -1,4 +1,5 @@
-/* What the words of a command line mean, those about inputs too, and where what is written goes. */
+/* What the words of a command line mean, those about inputs too, where what is written goes, and the
+   command lines that candidates of a search have. */
 #include "cli/bench.h"
 #include "cli/calibrate.h"
 #include "cli/compare.h"
@@ -7,6 +8,7 @@
 #include "cli/destination.h"
 #include "cli/inputs.h"
 #include "cli/options/command_line.h"
+#include "cli/options/option_table.h"
 #include "cli/options/target.h"
 #include "cli/options/tolerance.h"
 #include "cli/report/head.h"
@@ -14,9 +16,12 @@
 #include "cli/rules.h"
 #include "cli/run.h"
 #include "cli/train.h"
+#include "cli/tune/jobs.h"
+#include "cli/tune/origin.h"
 #include "cli/validation.h"
 #include "core/arena.h"
 #include "core/array.h"
+#include "core/hash.h"
 #include "core/number/interval.h"
 #include "core/status.h"
 #include "core/tensor.h"
@@ -1629,6 +1634,386 @@ static void known_verdicts_count(void **state)
     }
 }
 
+/* ---- what a search is of --------------------------------------------------------------------- */
+
+/* Of the model above, of the settings and the data below. */
+static void searches_have_keys(void **state)
+{
+    const struct amp_tune_origin first = {.model = 0x89abcdef, .data = 1, .settings = " --io=keep"};
+    struct amp_tune_origin other = first;
+    (void)state;
+    assert_true(amp_tune_origin_key(&first) >> 32 == 0x89abcdef);
+    assert_int_equal(amp_tune_origin_key(&first) & UINT32_MAX, amp_hash_fnv(" --io=keep", 10, 1));
+    other.data = 2;
+    assert_true(amp_tune_origin_key(&other) != amp_tune_origin_key(&first));
+    other = first;
+    other.settings = " --io=lower";
+    assert_true(amp_tune_origin_key(&other) != amp_tune_origin_key(&first));
+}
+
+static void expect_notes(const struct amp_tuning *tuning, const char *low, const char *answer)
+{
+    const char *model = "m.onnx";
+    const struct amp_options options = {.operands = {.items = &model, .count = 1}};
+    const struct amp_tune_origin origin = {
+        .options = &options, .model = 0xab, .data = 0x89abcdef, .settings = " --io=keep"};
+    size_t n;
+    struct amp_arena *arena = amp_arena_create();
+    const char *const *notes = amp_tune_origin_notes(&origin, tuning, arena, &n);
+    assert_int_equal(n, 5);
+    assert_string_equal(notes[0],
+                        "Found by ampconv " AMP_VERSION " with --tune (min-cut, 7 trials).");
+    assert_string_equal(notes[1], "model: m.onnx, FNV-1a 000000ab; samples: FNV-1a 89abcdef");
+    assert_string_equal(notes[2], "settings: --io=keep");
+    assert_string_equal(notes[3], low);
+    assert_string_equal(notes[4], answer);
+    amp_arena_destroy(arena);
+}
+
+/* With a score where there is one; without an error there is no end to how far it is below. */
+static void searches_say_what_they_are_of(void **state)
+{
+    struct amp_trial low = {.measured = 100, .score = NAN},
+                     answer = {.measured = 0.01, .score = NAN};
+    struct amp_trial *items[] = {&low};
+    const struct amp_tuning tuning = {
+        .strategy = amp_strategy_at(0), .trials = {.items = items, .count = 7}, .answer = &answer};
+    (void)state;
+    expect_notes(&tuning, "all low: error -20.0 dB below the outputs",
+                 "this: error 20.0 dB below the outputs");
+    low.score = 0;
+    answer.measured = 0;
+    answer.score = -0.125;
+    expect_notes(&tuning, "all low: error -20.0 dB below the outputs, score 0",
+                 "this: error inf dB below the outputs, score -0.125");
+}
+
+static void origins_are_for_files(void **state)
+{
+    (void)state;
+    assert_false(amp_tune_origin_is_wanted(&(struct amp_options){.jobs = 1}));
+    assert_true(amp_tune_origin_is_wanted(&(struct amp_options){.tune_log = "l"}));
+    assert_true(amp_tune_origin_is_wanted(&(struct amp_options){.rules_out = "r"}));
+}
+
+/* Gives OPTIONS a value for OPTION. */
+static void give(struct amp_options *options, const struct amp_option *option)
+{
+    static const char *bound[] = {"snr>=20"}, *pair[] = {"snr=20"};
+    bool is_bound = option->argument != NULL && strstr(option->argument, ">=") != NULL;
+    char *field = (char *)options + option->offset;
+    if (option->kind == AMP_OPTION_FLAG)
+        *(bool *)field = true;
+    else if (option->kind == AMP_OPTION_COUNT)
+        *(int *)field = 1;
+    else if (option->kind == AMP_OPTION_NUMBER || option->kind == AMP_OPTION_SIZE)
+        *(int64_t *)field = 3;
+    else if (option->kind == AMP_OPTION_LIST)
+        *(struct amp_texts *)field =
+            (struct amp_texts){.items = is_bound ? bound : pair, .count = 1};
+    else
+        *(const char **)field = "a";
+}
+
+/* The settings of a search that is called with OPTION, on data that are not there. */
+static const char *settings_with(const struct amp_option *option, struct amp_arena *arena)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_options options, given;
+    struct amp_graph graph = {.name = ""};
+    struct amp_model model = {.arena = arena, .graphs = &graph, .n_graphs = 1};
+    unsigned char bytes[] = {'m'};
+    const struct amp_model_file file = {.bytes = {bytes, 1}, .arena = arena};
+    struct amp_tune_origin origin;
+    char command[] = "ampconv", path[] = "m.onnx", data[] = "--data=/none";
+    char *argv[] = {command, path, data, NULL};
+    assert_int_equal(amp_command_line_parse(3, argv, &options, &err), AMP_OK);
+    given = options;
+    give(&given, option);
+    assert_int_not_equal(amp_tune_origin_find(&given, &file, &model, &origin, &err), AMP_OK);
+    assert_int_equal(origin.model, amp_hash_fnv("m", 1, 0));
+    amp_command_line_free(&options);
+    return origin.settings;
+}
+
+/* What changes an answer is among the settings, by which a log is another search's: neither where
+   things are written to, nor how much is run at once, nor what is said. */
+static void settings_are_what_changes_answers(void **state)
+{
+    static const char expected[] =
+        " dtype opset io cast-cache grad-scaler target rules node op lower-ops fp32-ops "
+        "strict-rules input "
+        "samples "
+        "seed "
+        "dim input-shape input-range labels eval eval-lower eval-timeout tolerance ranges target "
+        "max-drop tune-for strategy costs";
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_option *option;
+    const char *found = "";
+    (void)state;
+    for (size_t i = 0; (option = amp_option_at(i)) != NULL; i++) {
+        if ((option->commands & AMP_CMD_CONVERT) == 0 || strcmp(option->name, "data") == 0)
+            continue;
+        const char *settings = settings_with(option, arena);
+        const char *name = amp_arena_printf(arena, " --%s", option->name);
+        assert_non_null(strstr(settings, " --data=/none"));
+        if (strstr(settings, name) != NULL)
+            found = amp_arena_printf(arena, "%s %s", found, option->name);
+    }
+    assert_string_equal(found, expected);
+    amp_arena_destroy(arena);
+}
+
+/* ---- candidates as processes ----------------------------------------------------------------- */
+
+/* What reports of candidates say, by an engine that does not run them: it keeps the list of the
+   commands and writes the same report for each. */
+static const char engine[] =
+    "cp {} list; sed 's/.* --json=\\([^ ]*\\) .*/\\1/' {} | while read -r path; "
+    "do cp report \"$path\"; done; exit 3";
+
+static enum amp_status write_nothing(void *context, const struct amp_trial *trial, const char *path,
+                                     struct amp_error *err)
+{
+    (void)context, (void)trial, (void)path, (void)err;
+    return AMP_OK;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Has COMMAND run N candidates in place of an engine. */
+static enum amp_status run_jobs(const char *command, struct amp_eval_outcome reference,
+                                bool is_lower, struct amp_trial *trials, size_t n,
+                                struct amp_error *err)
+{
+    const char *model = "a model.onnx";
+    const struct amp_options options = {.operands = {.items = &model, .count = 1},
+                                        .trials_via = command,
+                                        .is_eval_lower = is_lower};
+    const struct amp_tune_jobs jobs = {
+        .options = &options, .reference = &reference, .write = write_nothing};
+    struct amp_trial *items[2] = {trials, trials + 1};
+    *err = (struct amp_error){.status = AMP_OK};
+    return amp_tune_jobs_run(&jobs, items, n, err);
+}
+
+static void assert_same_number(double a, double b)
+{
+    assert_true(isnan(a) ? isnan(b) : a == b);
+}
+
+static void reports_become_trials(void **state)
+{
+    static const char seconds[] = "\"seconds\":{\"reference\":1,\"converted\":2}";
+    static const struct {
+        const char *text;
+        bool is_lower;
+        enum amp_trial_verdict verdict;
+        double measured, score, seconds;
+        const char *reason;
+    } cases[] = {
+        {"\"within\":true,\"error_power\":0.25", false, AMP_TRIAL_MET, 0.25, NAN, 3, ""},
+        {"\"within\":false,\"error_power\":null,\"reason\":\"snr\"", false, AMP_TRIAL_MISSED,
+         INFINITY, NAN, 3, "outside tolerance: snr"},
+        {"\"within\":true,\"eval\":{\"converted\":{\"verdict\":\"unsure\",\"seconds\":4}}", false,
+         AMP_TRIAL_UNSURE, INFINITY, NAN, 7, ""},
+        {"\"within\":true,\"eval\":{\"converted\":{\"verdict\":\"scored\",\"score\":0.5,"
+         "\"seconds\":4}}",
+         false, AMP_TRIAL_MET, INFINITY, 0.5, 7, ""},
+        {"\"within\":true,\"eval\":{\"converted\":{\"verdict\":\"scored\",\"score\":0.5,"
+         "\"seconds\":4}},\"tasks\":[{\"metrics\":{\"accuracy\":{\"converted\":0.75}}}]",
+         true, AMP_TRIAL_MET, INFINITY, -0.5, 7, ""},
+        {"\"within\":true,\"error_power\":0,\"tasks\":[{\"metrics\":{\"accuracy\":{\"converted\":"
+         "null}}},"
+         "{\"metrics\":{\"rmse\":{\"converted\":7},\"top5\":{\"converted\":0.75}}},"
+         "{\"metrics\":{\"accuracy\":{\"converted\":0.25}}}]",
+         false, AMP_TRIAL_MET, 0, 0.75, 3, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_trial trials[2] = {{.score = 9}, {.score = 9}};
+        struct amp_error err;
+        char text[512];
+        snprintf(text, sizeof text, "{\"validation\":{%s,%s}}", cases[i].text, seconds);
+        write_text("report", text);
+        if (run_jobs(engine, (struct amp_eval_outcome){.score = 9}, cases[i].is_lower, trials, 2,
+                     &err) != AMP_OK)
+            fail_msg("%s", err.text);
+        for (size_t k = 0; k < 2; k++) {
+            assert_int_equal(trials[k].verdict, cases[i].verdict);
+            assert_same_number(trials[k].measured, cases[i].measured);
+            assert_same_number(trials[k].score, cases[i].score);
+            assert_true(trials[k].seconds == cases[i].seconds);
+            assert_string_equal(trials[k].reason, cases[i].reason);
+        }
+    }
+}
+
+/* A reason that is too long is cut. */
+static void long_reasons_are_cut(void **state)
+{
+    char text[2048], letters[1001];
+    struct amp_trial trial = {.score = 9};
+    struct amp_error err;
+    (void)state;
+    memset(letters, 'x', 1000);
+    letters[1000] = '\0';
+    snprintf(text, sizeof text, "{\"validation\":{\"reason\":\"%s\"}}", letters);
+    write_text("report", text);
+    assert_int_equal(
+        run_jobs(engine, (struct amp_eval_outcome){.score = 9}, false, &trial, 1, &err), AMP_OK);
+    assert_int_equal(strlen(trial.reason), sizeof trial.reason - 1);
+    letters[sizeof trial.reason - 1 - strlen("outside tolerance: ")] = '\0';
+    assert_string_equal(trial.reason + strlen("outside tolerance: "), letters);
+}
+
+/* A command for each candidate, with what the user's command said of the model as it was. */
+static void commands_judge_candidates(void **state)
+{
+    static const struct {
+        struct amp_eval_outcome reference;
+        const char *words;
+    } cases[] = {{{.verdict = AMP_EVAL_NONE, .score = 9}, " --rules="},
+                 {{.verdict = AMP_EVAL_SCORED, .score = 0.1},
+                  " --eval-reference=0.10000000000000001 --rules="},
+                 {{.verdict = AMP_EVAL_PASSED, .score = 9}, " --eval-reference=passed --rules="},
+                 {{.verdict = AMP_EVAL_FAILED, .score = 9}, " --rules="}};
+    (void)state;
+    write_text("report", "{\"validation\":{}}");
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_trial trials[2] = {{.score = 9}, {.score = 9}};
+        struct amp_error err;
+        char line[4096], place[SCRATCH_MAX], begins[2 * SCRATCH_MAX];
+        assert_int_equal(run_jobs(engine, cases[i].reference, false, trials, 2, &err), AMP_OK);
+        assert_non_null(getcwd(place, sizeof place));
+        snprintf(begins, sizeof begins, "cd %s && ", place);
+        FILE *file = fopen("list", "r");
+        assert_non_null(file);
+        for (size_t k = 0; k < 2; k++) {
+            char ending[8];
+            assert_non_null(fgets(line, sizeof line, file));
+            snprintf(ending, sizeof ending, "/%zu.yaml", k);
+            assert_true(strncmp(line, begins, strlen(begins)) == 0);
+            assert_non_null(strstr(line, cases[i].words));
+            assert_true(strstr(line, "--eval-reference") == NULL || cases[i].words[3] == 'e');
+            assert_non_null(strstr(line, ending));
+            assert_non_null(strstr(line, " --quiet --accept --output="));
+            assert_non_null(strstr(line, " -- 'a model.onnx' 2>"));
+        }
+        assert_null(fgets(line, sizeof line, file));
+        fclose(file);
+    }
+}
+
+/* The command for a candidate of a search that is called with OPTION; "": there is none. */
+static void command_with(const struct amp_option *option, char *line, size_t size)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_options options, given;
+    char command[] = "ampconv", path[] = "m.onnx", *argv[] = {command, path, NULL};
+    struct amp_trial trial = {.score = 9}, *items[] = {&trial};
+    const struct amp_eval_outcome reference = {.verdict = AMP_EVAL_NONE};
+    const struct amp_tune_jobs jobs = {
+        .options = &given, .reference = &reference, .write = write_nothing};
+    assert_int_equal(amp_command_line_parse(2, argv, &options, &err), AMP_OK);
+    given = options;
+    give(&given, option);
+    given.trials_via = engine;
+    if (amp_tune_jobs_run(&jobs, items, 1, &err) != AMP_OK)
+        fail_msg("%s: %s", option->name, err.text);
+    FILE *file = fopen("list", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, (int)size, file));
+    fclose(file);
+    amp_command_line_free(&options);
+}
+
+/* A candidate is made and judged as the answer is: of options only those that say how are handed
+   on, a bound as a tolerance, and of data and of the conversion alone. */
+static void candidates_are_made_as_the_answer_is(void **state)
+{
+    static const char expected[] =
+        " --dtype=a --opset=a --io='snr=20' --cast-cache=a --grad-scaler=a "
+        "--target='snr=20' "
+        "--external-threshold=3 "
+        "--inline --input='snr=20' --data='snr=20' --samples=3 --seed=3 --dim='snr=20' "
+        "--input-shape='snr=20' --input-range='snr=20' --labels='snr=20' --eval=a --eval-lower "
+        "--eval-timeout=3 --tolerance='snr=20' --max-memory=3 --tolerance='snr=20' --threads=3";
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_option *option;
+    const char *found = "";
+    (void)state;
+    write_text("report", "{\"validation\":{}}");
+    for (size_t i = 0; (option = amp_option_at(i)) != NULL; i++) {
+        char line[4096];
+        if ((option->commands & AMP_CMD_CONVERT) == 0)
+            continue;
+        command_with(option, line, sizeof line);
+        char *end = strstr(line, " --rules=");
+        assert_non_null(end);
+        *end = '\0';
+        for (char *word = line; (word = strstr(word, " --")) != NULL; word += 3)
+            found = amp_arena_printf(arena, "%s%.*s", found, 1 + (int)strcspn(word + 1, " "), word);
+    }
+    assert_string_equal(found, expected);
+    amp_arena_destroy(arena);
+}
+
+/* The last line that a candidate said, or else what came of the engine. */
+static void candidates_without_a_result_are_an_error(void **state)
+{
+    static const struct {
+        const char *command, *said;
+    } cases[] = {
+        {"exit 3",
+         "a candidate has no result: --trials-via ended with exit code 3; it was to be run "
+         "by: cd "},
+        {"kill -9 $$",
+         "a candidate has no result: signal 9 ended what ran it; it was to be run by: cd "},
+        {"f={}; printf 'one\\ntwo\\n\\n' >${f%/*}/0.txt",
+         "a candidate has no result: two; it was to be run by: cd "},
+        {"f={}; printf 'one' >${f%/*}/0.txt", "a candidate has no result: one; it was"},
+        {"f={}; printf '\\n' >${f%/*}/0.txt; exit 4", "exit code 4; it was"},
+        {"f={}; echo '{\"validation\":7}' >${f%/*}/0.json; exit 5", "exit code 5; it was"},
+        {"f={}; echo '{\"validation\":{ }}' >${f%/*}/0.json; exit 6", "/1.yaml"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct amp_trial trials[2] = {{.score = 9}, {.score = 9}};
+        struct amp_error err;
+        assert_int_equal(run_jobs(cases[i].command, (struct amp_eval_outcome){.score = 9}, false,
+                                  trials, 2, &err),
+                         AMP_IO);
+        if (strstr(err.text, cases[i].said) == NULL)
+            fail_msg("%s: %s", cases[i].command, err.text);
+    }
+}
+
+static void candidates_run_side_by_side(void **state)
+{
+    static const struct {
+        const struct amp_options options;
+        size_t at_once;
+        bool is_wanted;
+    } cases[] = {{{.jobs = 0}, 1, false},
+                 {{.jobs = 1}, 1, true},
+                 {{.jobs = 3}, 3, true},
+                 {{.trials_via = "sh"}, 4, true},
+                 {{.trials_via = "sh", .jobs = 1}, 1, true},
+                 {{.trials_via = "sh", .jobs = 9}, 9, true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(amp_tune_jobs_at_once(&cases[i].options), cases[i].at_once);
+        assert_int_equal(amp_tune_jobs_are_wanted(&cases[i].options), cases[i].is_wanted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1660,6 +2045,16 @@ int main(void)
         NET_TEST(the_coarsest_dtype_counts),
         cmocka_unit_test(random_inputs_are_pointed_at),
         cmocka_unit_test(known_verdicts_count),
+        cmocka_unit_test(searches_have_keys),
+        cmocka_unit_test(searches_say_what_they_are_of),
+        cmocka_unit_test(origins_are_for_files),
+        cmocka_unit_test(settings_are_what_changes_answers),
+        cmocka_unit_test(reports_become_trials),
+        cmocka_unit_test(long_reasons_are_cut),
+        cmocka_unit_test(commands_judge_candidates),
+        cmocka_unit_test(candidates_are_made_as_the_answer_is),
+        cmocka_unit_test(candidates_without_a_result_are_an_error),
+        cmocka_unit_test(candidates_run_side_by_side),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
