@@ -1,5 +1,5 @@
-/* What the words of a command line mean, those about inputs too, where what is written goes, and the
-   command lines that candidates of a search have. */
+/* What the words of a command line mean, those about inputs too, where what is written goes, and
+   the command lines that candidates of a search have. */
 #include "cli/bench.h"
 #include "cli/calibrate.h"
 #include "cli/compare.h"
@@ -44,6 +44,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 /* ---- words of a command line ----------------------------------------------------------------- */
 
@@ -1256,6 +1257,29 @@ static void commands_refuse_what_does_not_go_together(void **state)
          "--check is about rules, and --dtype fp32 takes none"},
         {"rules --check torch-cpu m", "m: cannot open: No such file or directory"},
         {"calibrate a --samples 0", "a: cannot open: No such file or directory"},
+        {"a --tune --tune-for watts", "--tune-for watts: time, bytes or nodes is needed"},
+        {"a --tune --no-validate", "--no-validate does not go with --tune: each candidate is run"},
+        {"a --tune --list", "--list does not go with --tune: each candidate is run"},
+        {"a --tune --costs-out c --tune-for bytes",
+         "--costs-out has times: it goes with --tune-for time"},
+        {"a --tune --costs-out c --tune-for nodes",
+         "--costs-out has times: it goes with --tune-for time"},
+        {"- -o o --tune --jobs 1", "-: --jobs needs a model that other processes can read: a file"},
+        {"- -o o --tune --jobs 2 --trials-via e",
+         "-: --trials-via needs a model that other processes can read: a file"},
+        {"a\nb --tune --trials-via e",
+         "--trials-via: commands are a line each, and an option or MODEL has several"},
+        {"a --tune --trials-via e --eval a\nb",
+         "--trials-via: commands are a line each, and an option or MODEL has several"},
+        {"a --tune --trials-via e", "a: cannot open: No such file or directory"},
+        {"a --tune --trials-via e\nf --node b=fp32", "a: cannot open: No such file or directory"},
+        {"a --tune --jobs 2 --eval e\nf", "a: cannot open: No such file or directory"},
+        {"a --tune --costs-out c", "a: cannot open: No such file or directory"},
+        {"a --tune --costs-out c --tune-for time", "a: cannot open: No such file or directory"},
+        {"a --tune --strategy greed",
+         "--strategy: unknown strategy 'greed'; did you mean 'greedy'?; accepted: min-cut, "
+         "neural-compressor, bisect, greedy"},
+        {"a --tune --strategy greedy", "a: cannot open: No such file or directory"},
         {"a --dump-after reads",
          "--dump-after reads: read, infer, opset, assign, insert or fold; did you mean 'read'?"},
         {"a -d fp8", "--dtype fp8: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed"},
@@ -2014,6 +2038,322 @@ static void candidates_run_side_by_side(void **state)
     }
 }
 
+/* ---- searches -------------------------------------------------------------------------------- */
+
+/* What a search on a model of the cases with WORDS reports, and which STATUS it ends with. NULL:
+   there is no report. */
+static json_t *search_with(const char *words, enum amp_status status)
+{
+    static const char *const results[] = {"out.onnx", "out.yaml", "out.json"};
+    const char *cases = getenv("CASES");
+    struct amp_options options;
+    struct amp_error err;
+    char line[4096], folder[1024];
+    assert_non_null(cases);
+    snprintf(folder, sizeof folder, "%s/convert/two_dtypes_both_needed", cases);
+    snprintf(line, sizeof line,
+             "%s/model.onnx --data %s/data --tune -q -f -o out.onnx --rules-out out.yaml "
+             "--json=out.json %s",
+             folder, folder, words);
+    for (size_t i = 0; i < AMP_COUNT(results); i++)
+        remove(results[i]);
+    if (parse_line(line, &options, &err) != AMP_OK)
+        fail_msg("%s: %s", words, err.text);
+    if (amp_command_convert(&options, &err) != status)
+        fail_msg("%s: %s", words, err.text);
+    amp_command_line_free(&options);
+    return json_load_file("out.json", 0, NULL);
+}
+
+static const json_t *trial_at(const json_t *report, size_t i)
+{
+    return json_array_get(json_object_get(json_object_get(report, "tuning"), "trials"), i);
+}
+
+static size_t count_trials(const json_t *report)
+{
+    return json_array_size(json_object_get(json_object_get(report, "tuning"), "trials"));
+}
+
+static double number_at(const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : "none";
+}
+
+/* The answer of a report; NULL: it has none. */
+static const json_t *answer_of(const json_t *report)
+{
+    const json_t *answer = json_object_get(json_object_get(report, "tuning"), "answer");
+    return json_is_integer(answer) ? trial_at(report, (size_t)json_integer_value(answer)) : NULL;
+}
+
+/* The case says which dtypes its nodes need. What previews run is told: the reference ran for the
+   first candidate, so that they take one run each. */
+static void searches_find_what_is_needed(void **state)
+{
+    static const char rules[] =
+        "version: 1\nname: tuned\ndescription: what tuning kept in float32\n"
+        "dtypes: [bf16, fp16]\nextends:\n  - \"torch-cpu\"\n\n"
+        "# Runs have shown that it holds: what values come to is not looked at again.\n"
+        "limits:\n  bf16: {guards: off}\n  fp16: {guards: off}\n\nrules:\n"
+        "  - precision: bf16\n    tensors:\n      - \"h\"\n      - \"l\"\n"
+        "  - precision: fp16\n    tensors:\n      - \"p\"\n      - \"q\"\n      - \"r\"\n"
+        "      - \"s\"\n      - \"y\"\n";
+    (void)state;
+    json_t *report = search_with("-d bf16,fp16 --tune-for nodes -t snr=50", AMP_OK);
+    const json_t *low = trial_at(report, 0), *answer = answer_of(report);
+    const json_t *tuning = json_object_get(report, "tuning");
+    assert_int_equal(count_trials(report), 2);
+    assert_string_equal(text_at(low, "phase"), "all low");
+    assert_string_equal(text_at(low, "verdict"), "missed");
+    assert_non_null(strstr(text_at(low, "reason"), "outside tolerance: output 'y': snr "));
+    assert_true(number_at(low, "loss") == 0 && number_at(low, "float16") == 0);
+    assert_true(number_at(low, "measured") > 1e-5 && number_at(low, "measured") < 1e-4);
+    assert_true(number_at(low, "seconds") > 0);
+    assert_true(isnan(number_at(low, "score")));
+    assert_ptr_equal(answer, trial_at(report, 1));
+    assert_string_equal(text_at(answer, "verdict"), "met");
+    assert_string_equal(text_at(answer, "reason"), "");
+    assert_true(number_at(answer, "float16") == 5 && number_at(answer, "nodes") == 0);
+    assert_true(number_at(answer, "measured") < 1e-5);
+    assert_true(number_at(json_object_get(report, "nodes"), "float16") == 5);
+    assert_true(number_at(json_object_get(report, "nodes"), "bfloat16") == 2);
+    assert_string_equal(text_at(json_object_get(tuning, "costs"), "unit"), "nodes");
+    assert_true(number_at(tuning, "previews") == 2 && number_at(tuning, "preview_samples") == 1);
+    assert_true(number_at(tuning, "units") == 7);
+    const char *text = content_of("out.yaml");
+    const char *body = strstr(text, "version:");
+    assert_non_null(body);
+    assert_string_equal(body, rules);
+    assert_non_null(strstr(text, "\n# settings: --dtype=bf16,fp16 --data="));
+    json_t *other =
+        search_with("-d bf16,fp16 --tune-for nodes -t snr=50 --strategy neural-compressor", AMP_OK);
+    double runs = number_at(json_object_get(other, "tuning"), "plain_runs");
+    assert_true(number_at(json_object_get(other, "tuning"), "previews") == 0);
+    assert_true(fabs(number_at(tuning, "plain_runs") - runs - 2) < 1e-4);
+    json_decref(other);
+    json_decref(report);
+}
+
+/* Where all low is good enough, it is the answer, and nothing is looked for, in any unit. */
+static void searches_end_where_nothing_is_needed(void **state)
+{
+    static const char *const units[][2] = {{"", "s"},
+                                           {" --tune-for time", "s"},
+                                           {" --tune-for bytes", "bytes"},
+                                           {" --tune-for nodes", "nodes"}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(units); i++) {
+        char words[64];
+        snprintf(words, sizeof words, "-d bf16 -t snr=20%s", units[i][0]);
+        json_t *report = search_with(words, AMP_OK);
+        const json_t *tuning = json_object_get(report, "tuning");
+        assert_int_equal(count_trials(report), 1);
+        assert_ptr_equal(answer_of(report), trial_at(report, 0));
+        assert_string_equal(text_at(trial_at(report, 0), "verdict"), "met");
+        assert_string_equal(text_at(json_object_get(tuning, "costs"), "unit"), units[i][1]);
+        assert_true(number_at(tuning, "plain_runs") == 0);
+        assert_true(isnan(number_at(json_object_get(report, "nodes"), "float32")));
+        const char *text = content_of("out.yaml");
+        assert_null(strstr(text, "fp32"));
+        json_decref(report);
+    }
+}
+
+/* Without an answer there are neither rules nor a model, and the report is of what came nearest. */
+static void searches_may_end_without_an_answer(void **state)
+{
+    static const struct {
+        const char *words;
+        size_t n_trials;
+    } cases[] = {{" --max-trials 1", 1}, {" --max-trials 7", 7}, {"", 20}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(cases); i++) {
+        char words[128];
+        size_t nearest = 0;
+        snprintf(words, sizeof words, "-d bf16,fp16 --tune-for nodes -t snr=80 --strategy greedy%s",
+                 cases[i].words);
+        json_t *report = search_with(words, AMP_MISMATCH);
+        assert_int_equal(count_trials(report), cases[i].n_trials);
+        assert_null(answer_of(report));
+        for (size_t k = 1; k < cases[i].n_trials; k++)
+            if (number_at(trial_at(report, k), "measured") <
+                number_at(trial_at(report, nearest), "measured"))
+                nearest = k;
+        const json_t *nodes = json_object_get(report, "nodes");
+        double kept = number_at(nodes, "float32");
+        assert_true((isnan(kept) ? 0 : kept) == number_at(trial_at(report, nearest), "nodes"));
+        assert_int_not_equal(access("out.yaml", F_OK), 0);
+        assert_int_not_equal(access("out.onnx", F_OK), 0);
+        json_decref(report);
+    }
+    json_t *report = search_with(
+        "-d bf16,fp16 --tune-for nodes -t snr=80 --strategy greedy --max-trials 0", AMP_OK);
+    assert_true(count_trials(report) > 20);
+    assert_non_null(answer_of(report));
+    assert_int_equal(access("out.onnx", F_OK), 0);
+    json_decref(report);
+}
+
+/* A search goes on from its log, without a run of what is there; on other settings it does not. */
+static void searches_have_logs(void **state)
+{
+    (void)state;
+    json_t *first =
+        search_with("-d bf16,fp16 --tune-for nodes -t snr=60 --tune-log log.jsonl", AMP_OK);
+    char *rules = strdup(content_of("out.yaml"));
+    json_t *again =
+        search_with("-d bf16,fp16 --tune-for nodes -t snr=60 --tune-log log.jsonl", AMP_OK);
+    assert_string_equal(content_of("out.yaml"), rules);
+    assert_int_equal(count_trials(again), count_trials(first));
+    for (size_t i = 0; i < count_trials(first); i++)
+        assert_true(json_equal(trial_at(first, i), trial_at(again, i)));
+    assert_null(
+        search_with("-d bf16,fp16 --tune-for nodes -t snr=59 --tune-log log.jsonl", AMP_USAGE));
+    free(rules);
+    json_decref(first);
+    json_decref(again);
+}
+
+static size_t count_lines(const char *path)
+{
+    size_t n = 0;
+    for (const char *at = content_of(path); *at != '\0'; at++)
+        n += *at == '\n';
+    return n;
+}
+
+/* A command of the user's judges the model as it was and each candidate, and the answer no second
+   time; less is better where the user says so. */
+static void searches_ask_commands_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        bool is_lower = (i & 1) != 0, is_known = (i & 2) != 0;
+        char words[256];
+        remove("judged");
+        write_text("judge", "echo run >>judged\necho 5\n");
+        snprintf(words, sizeof words,
+                 "-d bf16,fp16 --tune-for nodes -t snr=50 --eval=sh<judge --max-drop 10%%%s%s",
+                 is_lower ? " --eval-lower" : "", is_known ? " --eval-reference 5" : "");
+        json_t *report = search_with(words, AMP_OK);
+        const json_t *eval = json_object_get(json_object_get(report, "validation"), "eval");
+        assert_int_equal(count_trials(report), 2);
+        assert_int_equal(count_lines("judged"), is_known ? 2 : 3);
+        for (size_t k = 0; k < 2; k++)
+            assert_true(number_at(trial_at(report, k), "score") == (is_lower ? -5 : 5));
+        assert_true(number_at(json_object_get(eval, "reference"), "score") == 5);
+        assert_true(number_at(json_object_get(eval, "converted"), "score") == 5);
+        json_decref(report);
+    }
+}
+
+/* What nobody can tell is no answer; a command that ends all ends the search. */
+static void searches_take_what_commands_say(void **state)
+{
+    (void)state;
+    write_text("judge", "exit 125\n");
+    json_t *report = search_with("-d bf16,fp16 --tune-for nodes -t snr=50 --eval=sh<judge "
+                                 "--eval-reference passed --max-trials 2",
+                                 AMP_MISMATCH);
+    for (size_t i = 0; i < 2; i++)
+        assert_string_equal(text_at(trial_at(report, i), "verdict"), "unsure");
+    assert_null(answer_of(report));
+    json_decref(report);
+    write_text("judge", "exit 126\n");
+    assert_null(search_with("-d bf16,fp16 --tune-for nodes -t snr=50 --eval=sh<judge "
+                            "--eval-reference passed",
+                            AMP_IO));
+}
+
+/* What an engine's reports say of candidates counts as if they were run here: the first misses, all
+   others meet, with a score of their own. The user's command is not asked again. */
+static void searches_take_what_processes_say(void **state)
+{
+    static const struct {
+        const char *words, *said, *verdict;
+        double trial_score, score;
+    } cases[] = {
+        {"--eval-reference 5 --max-drop 90%", "\"verdict\":\"scored\",\"score\":7", "scored", 7, 7},
+        {"--eval-reference 5 --max-drop 90% --eval-lower", "\"verdict\":\"scored\",\"score\":3",
+         "scored", -3, 3},
+        {"--eval-reference passed", "\"verdict\":\"passed\"", "passed", NAN, NAN}};
+    (void)state;
+    write_text("judge", "echo run >>judged\nexit 1\n");
+    write_text("process",
+               "for path in $(sed 's/.* --json=\\([^ ]*\\) .*/\\1/' \"$AMPCONV_TRIALS\"); do\n"
+               "test -s \"${path%.json}.yaml\" && grep -q torch-cpu \"${path%.json}.yaml\" || exit "
+               "9\nif [ -e begun ]; then cp good \"$path\"; else cp bad \"$path\"; fi\ndone\n"
+               "touch begun\n");
+    for (size_t i = 0; i < AMP_COUNT(cases); i++) {
+        char words[256], text[256];
+        remove("begun");
+        remove("judged");
+        write_text("bad", "{\"validation\":{\"within\":false,\"error_power\":1,"
+                          "\"reason\":\"far\"}}");
+        snprintf(text, sizeof text,
+                 "{\"validation\":{\"within\":true,\"error_power\":1e-9,"
+                 "\"eval\":{\"converted\":{%s}}}}",
+                 cases[i].said);
+        write_text("good", text);
+        snprintf(words, sizeof words,
+                 "-d bf16,fp16 --tune-for nodes -t snr=50 --max-trials 2 --eval=sh<judge "
+                 "--trials-via=sh<process %s",
+                 cases[i].words);
+        json_t *report = search_with(words, AMP_OK);
+        const json_t *eval = json_object_get(
+            json_object_get(json_object_get(report, "validation"), "eval"), "converted");
+        assert_int_equal(count_trials(report), 2);
+        assert_string_equal(text_at(trial_at(report, 0), "reason"), "outside tolerance: far");
+        assert_ptr_equal(answer_of(report), trial_at(report, 1));
+        assert_same_number(number_at(trial_at(report, 1), "score"), cases[i].trial_score);
+        assert_string_equal(text_at(eval, "verdict"), cases[i].verdict);
+        assert_same_number(number_at(eval, "score"), cases[i].score);
+        assert_int_not_equal(access("judged", F_OK), 0);
+        json_decref(report);
+    }
+}
+
+/* Searches are told apart by what all samples hold, in the order of the inputs. */
+static void searches_are_of_all_samples(void **state)
+{
+    static const float numbers[] = {1, 2, 3, 4, 5, 6};
+    static const int64_t whole[] = {7, 8, 9, 10, 11, 12};
+    unsigned char bytes[] = {'m'};
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_tune_origin origin;
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), n = input("n", AMP_INT64, DIMS(2));
+    output(NODE("Neg", "y", x));
+    output(NODE("Neg", "z", n));
+    infer_all();
+    const struct amp_model_file file = {.bytes = {bytes, 1}, .arena = net.model->arena};
+    assert_int_equal(mkdir("rows", 0777), 0);
+    save("rows/x.npy", AMP_FLOAT, DIMS(6), numbers);
+    save("rows/n.npy", AMP_INT64, DIMS(6), whole);
+    uint32_t hash = 0;
+    for (size_t i = 0; i < 6; i += 2) {
+        hash = amp_hash_fnv(numbers + i, 2 * sizeof *numbers, hash);
+        hash = amp_hash_fnv(whole + i, 2 * sizeof *whole, hash);
+    }
+    assert_int_equal(parse_line("m --tune --data rows", &options, &err), AMP_OK);
+    if (amp_tune_origin_find(&options, &file, net.model, &origin, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(origin.data, hash);
+    assert_int_equal(origin.model, amp_hash_fnv("m", 1, 0));
+    assert_string_equal(origin.settings, " --data=rows");
+    amp_command_line_free(&options);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2055,6 +2395,14 @@ int main(void)
         cmocka_unit_test(candidates_are_made_as_the_answer_is),
         cmocka_unit_test(candidates_without_a_result_are_an_error),
         cmocka_unit_test(candidates_run_side_by_side),
+        cmocka_unit_test(searches_find_what_is_needed),
+        cmocka_unit_test(searches_end_where_nothing_is_needed),
+        cmocka_unit_test(searches_may_end_without_an_answer),
+        cmocka_unit_test(searches_have_logs),
+        cmocka_unit_test(searches_ask_commands_once),
+        cmocka_unit_test(searches_take_what_commands_say),
+        cmocka_unit_test(searches_take_what_processes_say),
+        NET_TEST(searches_are_of_all_samples),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
