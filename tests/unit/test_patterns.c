@@ -512,6 +512,21 @@ static void work_has_a_limit(void **state)
     amp_arena_destroy(arena);
 }
 
+/* Where no way is left, the rest of the name is not read: no round is begun for it. */
+static void lost_names_are_left(void **state)
+{
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    struct amp_matcher matcher = {.limit = UINT64_MAX};
+
+    (void)state;
+    amp_glob_compile(arena, "ab", &automaton);
+    assert_false(amp_automaton_match(&automaton, times(arena, "a", 1000), 1000, &matcher));
+    assert_int_equal(matcher.round, 3); /* before the first, and for two characters */
+    amp_matcher_free(&matcher);
+    amp_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -529,6 +544,7 @@ int main(void)
         cmocka_unit_test(work_grows_with_the_name),
         cmocka_unit_test(rounds_begin_again),
         cmocka_unit_test(work_has_a_limit),
+        cmocka_unit_test(lost_names_are_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -793,12 +793,27 @@ static void start_initialized(char *name)
     made.initializers[0] = &made.initializer;
 }
 
+/* How many entries of value_info are written again of those that are read. */
+static size_t value_infos_left(void)
+{
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_deferred deferred = {.count = 0};
+    model_is(AMP_OK, NULL);
+    assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+    amp_message_update(file.model, &deferred);
+    const Onnx__ModelProto *proto = file.model->origin;
+    size_t left = proto->graph->n_value_info;
+    amp_model_close(&file);
+    return left;
+}
+
 /* Texts are optional in the format, and as good as empty where they are missing. */
 static void texts_may_be_missing(void **state)
 {
     static const char *const keys_of_nodes[] = {"pkg.torch.onnx.fx_node", "namespace",
                                                 "pkg.torch.onnx.stack_trace"};
-    static char empty[] = "";
+    static char empty[] = "", no_value[] = "z";
     Onnx__ValueInfoProto info, *all[] = {&info};
     (void)state;
     start_model();
@@ -816,6 +831,12 @@ static void texts_may_be_missing(void **state)
     made.graph.n_value_info = 1;
     made.graph.value_info = all;
     model_is(AMP_OK, NULL);
+    char *const nobodys[] = {NULL, empty, no_value, name_x, name_y};
+    for (size_t i = 0; i < AMP_COUNT(nobodys); i++) { /* no value within the graph */
+        info.name = nobodys[i];
+        info.type = &made.type;
+        assert_int_equal(value_infos_left(), 0);
+    }
     for (int is_empty = 0; is_empty < 2; is_empty++) {
         char *name = is_empty ? empty : NULL;
         start_model();
