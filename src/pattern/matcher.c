@@ -77,17 +77,16 @@ static bool is_closed(const struct amp_pattern_matcher *m)
 
 /* ---- nodes ---- */
 
-static bool add_part(struct amp_pattern_matcher *m, uint32_t node)
+static void add_part(struct amp_pattern_matcher *m, uint32_t node)
 {
     if (m->is_part[node])
-        return false;
+        return;
     if (m->n_nodes == m->capacity) {
         m->capacity = m->capacity ? m->capacity * 2 : 32;
         m->nodes = amp_xrealloc(m->nodes, m->capacity, sizeof *m->nodes);
     }
     m->nodes[m->n_nodes++] = node;
     m->is_part[node] = true;
-    return true;
 }
 
 static void drop_parts(struct amp_pattern_matcher *m, size_t count)

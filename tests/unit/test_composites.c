@@ -578,6 +578,37 @@ static void what_was_tried_is_taken_back(void **state)
     assert_false(fits("Add(ReduceMean(a){axes=A}, ReduceMax(a){axes=A})", sum));
 }
 
+/* A Max whose last input is to be LAST, behind five choices of four and one of WIDTH that make no
+   difference. */
+static bool fits_after(int width, const char *last)
+{
+    uint32_t inputs[8];
+    char text[256] = "Max(a | b";
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < (i == 0 ? width : 4); k++)
+            strcat(text, k == 0 ? ", _" : " | _");
+    strcat(strcat(strcat(text, ", "), last), ")");
+    net_start(17);
+    for (int i = 0; i < 8; i++)
+        inputs[i] = floats_in(amp_model_unique_name(net.model, "x"));
+    uint32_t most = net_node(0, "Max", "most", 1, inputs, 8);
+    output(net_out(most, 0));
+    infer_all();
+    return fits(text, net_out(most, 0));
+}
+
+/* 2^14 things that must hold are tried. What stands behind a choice is tried again for each of its
+   items, so that with 'a' as the first what follows takes 2 + (1 + 4094) * WIDTH of them. */
+static void tries_are_bounded(void **state)
+{
+    (void)state;
+    for (int width = 1; width <= 4; width++) {
+        assert_true(fits_after(width, "c"));
+        assert_int_equal(fits_after(width, "a"), width <= 3); /* once 'b' is the first */
+        assert_false(fits_after(width, "Exp(_)"));
+    }
+}
+
 /* A matcher's matches know nothing of each other. */
 static void letters_begin_anew_with_each_match(void **state)
 {
@@ -642,6 +673,29 @@ static void what_changes_nothing_lies_between(void **state)
         assert_false(fits("Add(x, x)", last));
         assert_false(fits("Identity(Relu(x))", last));
     }
+}
+
+/* What takes nothing has nothing to pass on. */
+static void what_takes_nothing_is_data(void **state)
+{
+    static const char *const ops[] = {"Identity", "Dropout", "Cast", "RandomNormal"};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(ops); i++)
+        for (size_t n_inputs = 0; n_inputs < 2; n_inputs++) {
+            const uint32_t none = AMP_NONE;
+            net_start(17);
+            uint32_t data = net_out(net_node(0, ops[i], "data", 1, &none, n_inputs), 0);
+            uint32_t r = NODE("Relu", "r", data);
+            output(r);
+            assert_true(fits("Relu(a)", r));
+            assert_int_equal(bound("a"), data);
+            assert_false(fits("Relu(Exp(a))", r));
+            assert_false(fits("Relu(Relu(a))", r));
+            assert_false(fits("e = Exp(a); Relu(e)", r));
+            assert_true(fits("e = Exp(a); Relu(e | b)", r));
+            assert_int_equal(bound("b"), data);
+            assert_parts(IDS(r));
+        }
 }
 
 /* Only first outputs are passed on: the mask of Dropout is not its data. */
@@ -1174,6 +1228,42 @@ static void composites_are_of_floats(void **state)
     }
 }
 
+static bool accepts_softplus(const void *context, const struct amp_composite *composite,
+                             const uint32_t *nodes, size_t n_nodes)
+{
+    (void)context, (void)nodes;
+    return n_nodes == 3 && strcmp(composite->name, "Softplus") == 0;
+}
+
+/* A node is part of one match: of the larger, if that counts. */
+static void what_lies_within_another_is_no_match(void **state)
+{
+    static const float one = 1;
+    const struct amp_composite_filter filter = {accepts_softplus, NULL};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct amp_composites matches;
+        net_start(17);
+        uint32_t x = floats_in("x"), e = NODE("Exp", "e", x);
+        uint32_t sum = NODE("Add", "sum", e, constant("one", AMP_FLOAT, SCALAR, &one));
+        uint32_t l = NODE("Log", "l", sum), t = NODE(i == 1 ? "Neg" : "Tanh", "t", l);
+        uint32_t y = NODE("Mul", "y", x, t);
+        output(y);
+        infer_all();
+        amp_composites_find(net.model, i == 2 ? &filter : NULL, &matches);
+        assert_int_equal(matches.n_matches, 1);
+        assert_string_equal(matches.matches[0].composite->name, i == 0 ? "Mish" : "Softplus");
+        assert_int_equal(matches.matches[0].n_nodes, i == 0 ? 5 : 3);
+        assert_int_equal(matches.matches[0].root, node_of(i == 0 ? y : l));
+        assert_int_equal(matches.matches[0].entry, node_of(e));
+        const uint32_t within[] = {e, sum, l}, around[] = {t, y};
+        for (size_t k = 0; k < 3; k++)
+            assert_int_equal(matches.match_of[node_of(within[k])], 0);
+        for (size_t k = 0; k < 2; k++)
+            assert_int_equal(matches.match_of[node_of(around[k])], i == 0 ? 0 : AMP_NONE);
+    }
+}
+
 /* Parts are in the order of the graph; the entry is the head, or who takes the data first. */
 static void matches_say_where_they_are(void **state)
 {
@@ -1237,8 +1327,10 @@ int main(void)
         NET_TEST(what_lists_no_axes_has_none),
         NET_TEST(operands_fit_in_either_order),
         NET_TEST(what_was_tried_is_taken_back),
+        NET_TEST(tries_are_bounded),
         NET_TEST(letters_begin_anew_with_each_match),
         NET_TEST(what_changes_nothing_lies_between),
+        NET_TEST(what_takes_nothing_is_data),
         NET_TEST(other_outputs_are_no_parts),
         NET_TEST(nothing_leaves_a_match_but_its_output),
         NET_TEST(a_match_is_of_one_graph),
@@ -1253,6 +1345,7 @@ int main(void)
         NET_TEST(settings_are_numbers_of_their_type),
         NET_TEST(casts_of_constants_are_constants),
         NET_TEST(composites_are_of_floats),
+        NET_TEST(what_lies_within_another_is_no_match),
         NET_TEST(matches_say_where_they_are),
     };
 
