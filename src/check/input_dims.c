@@ -335,16 +335,16 @@ static bool is_moved(const struct amp_input_dims *dims, const struct move *move,
            (move->positions != 0 ? (dim->positions & move->positions) != 0 : k == move->single);
 }
 
-/* Gives the dims of MOVE the size; the number of dims that change. */
-static size_t make_move(struct amp_input_dims *dims, const struct move *move, int64_t size)
+/* Gives the dims of MOVE the size; whether one changes. */
+static bool make_move(struct amp_input_dims *dims, const struct move *move, int64_t size)
 {
-    size_t n_changed = 0;
+    bool is_changed = false;
     for (size_t k = 0; k < dims->count; k++)
         if (is_moved(dims, move, k)) {
-            n_changed += dims->items[k].size != size;
+            is_changed |= dims->items[k].size != size;
             dims->items[k].size = size;
         }
-    return n_changed;
+    return is_changed;
 }
 
 static void save_sizes(const struct amp_input_dims *dims, int64_t *sizes)
@@ -367,8 +367,7 @@ static void try_move(struct search *search, const struct move *move, int64_t siz
     struct amp_input_dims *dims = search->dims;
     int64_t *before = amp_xmalloc(dims->count, sizeof *before);
     save_sizes(dims, before);
-    if (make_move(dims, move, size) > 0 && !is_large(dims) &&
-        search->n_inferences < INFERENCES_MAX) {
+    if (make_move(dims, move, size) && !is_large(dims) && search->n_inferences < INFERENCES_MAX) {
         struct outcome outcome = attempt(search, false);
         search->has_varied |=
             outcome.works || strcmp(outcome.err.text, search->first.err.text) != 0;

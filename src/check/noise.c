@@ -75,8 +75,8 @@ static enum amp_status widen_input(const struct search *search, size_t i, struct
 static enum amp_status load(const struct search *search, size_t i, struct sample *sample)
 {
     const struct amp_source *source = &search->options->source;
-    sample->inputs = amp_xcalloc(search->n_inputs + 1, sizeof *sample->inputs);
-    sample->outputs = amp_xcalloc(search->n_outputs + 1, sizeof *sample->outputs);
+    sample->inputs = amp_xcalloc(search->n_inputs, sizeof *sample->inputs);
+    sample->outputs = amp_xcalloc(search->n_outputs, sizeof *sample->outputs);
     AMP_TRY(source->load(source->context, i, sample->inputs, search->err));
     for (size_t k = 0; k < search->n_inputs; k++)
         AMP_TRY(widen_input(search, k, sample));
@@ -100,7 +100,7 @@ static enum amp_status survey(struct search *search, size_t i, bool *changes)
     AMP_TRY(load(search, i, sample));
     struct amp_noise_outputs outputs = {
         .exact = sample->outputs,
-        .rounded = amp_xcalloc(search->n_outputs + 1, sizeof *outputs.rounded)};
+        .rounded = amp_xcalloc(search->n_outputs, sizeof *outputs.rounded)};
     enum amp_status status =
         amp_noise_probe_survey(search->probe, sample->inputs, &outputs, changes, search->err);
     for (size_t o = 0; o < search->n_outputs; o++) {
@@ -140,8 +140,8 @@ static size_t choose_probed(const struct search *search)
 static enum amp_status survey_all(struct search *search)
 {
     size_t count = search->options->source.count;
-    bool *changes = amp_arena_array(search->result->arena, search->sources->count + 1, 1);
-    search->samples = amp_arena_array(search->result->arena, count + 1, sizeof *search->samples);
+    bool *changes = amp_arena_array(search->result->arena, search->sources->count, 1);
+    search->samples = amp_arena_array(search->result->arena, count, sizeof *search->samples);
     AMP_TRY(survey(search, 0, changes));
     size_t n = choose_probed(search);
     for (size_t i = 1; i < n; i++)
@@ -183,7 +183,7 @@ static void sketch_errors(const struct search *search, size_t i, const struct am
 static enum amp_status probe_groups(struct search *search, size_t i)
 {
     const struct sample *sample = &search->samples[i];
-    struct amp_tensor *outputs = amp_xcalloc(search->n_outputs + 1, sizeof *outputs);
+    struct amp_tensor *outputs = amp_xcalloc(search->n_outputs, sizeof *outputs);
     enum amp_status status = amp_noise_probe_begin(search->probe, sample->inputs, search->err);
     for (size_t g = 0; g < search->n_groups && status == AMP_OK; g++) {
         struct group *group = &search->groups[g];
@@ -218,7 +218,7 @@ static struct group make_group(const struct search *search, size_t first, size_t
 {
     struct amp_arena *arena = search->result->arena;
     struct group group = {.first = first, .last = last};
-    group.errors = amp_arena_array(arena, search->n_outputs + 1, sizeof *group.errors);
+    group.errors = amp_arena_array(arena, search->n_outputs, sizeof *group.errors);
     group.sketch = amp_arena_array(arena, AMP_NOISE_SKETCH, sizeof *group.sketch);
     return group;
 }
@@ -303,7 +303,7 @@ static size_t choose_groups(struct search *search)
 static void split_groups(struct search *search)
 {
     struct group *groups =
-        amp_arena_array(search->result->arena, search->sources->count + 1, sizeof *groups);
+        amp_arena_array(search->result->arena, search->sources->count, sizeof *groups);
     size_t n = 0;
     for (size_t g = 0; g < search->n_groups; g++) {
         const struct group *group = &search->groups[g];
@@ -413,15 +413,15 @@ static enum amp_status find(struct search *search, const struct amp_model *conve
     search->sources = amp_noise_probe_sources(search->probe);
     search->n_inputs = search->model->graphs[0].inputs.count;
     search->n_outputs = search->model->graphs[0].outputs.count;
-    search->energy = amp_arena_array(arena, search->n_outputs + 1, sizeof *search->energy);
-    search->joint = amp_arena_array(arena, search->n_outputs + 1, sizeof *search->joint);
+    search->energy = amp_arena_array(arena, search->n_outputs, sizeof *search->energy);
+    search->joint = amp_arena_array(arena, search->n_outputs, sizeof *search->joint);
     if (search->options->source.count == 0)
         return AMP_OK;
     AMP_TRY(survey_all(search));
     AMP_TRY(measure(search, converted));
     if (search->sources->count == 0)
         return AMP_OK;
-    search->groups = amp_arena_array(arena, search->sources->count + 1, sizeof *search->groups);
+    search->groups = amp_arena_array(arena, search->sources->count, sizeof *search->groups);
     make_first_groups(search);
     AMP_TRY(probe_all(search));
     while (choose_groups(search) > 0) {

@@ -44,7 +44,7 @@ static int64_t addressed_dim(const struct amp_model *model, const struct amp_nod
     int first = (int)(axis < 0 ? axis + data.rank : axis), last = first;
     if (indexing == AMP_INDEXES_DIMS) {
         first = 0;
-        last = data.rank - 1;
+        last = AMP_RANK_MAX;
     }
     for (int i = first; i >= 0 && i < data.rank && i <= last; i++)
         if (data.dims[i] >= 0 && data.dims[i] < least)

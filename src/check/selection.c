@@ -170,9 +170,9 @@ static void trace(struct survey *s, size_t output)
 static struct survey create_survey(const struct amp_model *model, struct amp_selections *found)
 {
     struct amp_arena *arena = found->arena;
-    size_t n = model->n_values + 1;
+    size_t n = model->n_values;
     struct survey s = {.model = model, .found = found};
-    s.reads = amp_arena_array(arena, model->n_nodes + 1, sizeof *s.reads);
+    s.reads = amp_arena_array(arena, model->n_nodes, sizeof *s.reads);
     s.varies = amp_arena_array(arena, n, sizeof *s.varies);
     s.is_behind = amp_arena_array(arena, n, sizeof *s.is_behind);
     s.is_source = amp_arena_array(arena, n, sizeof *s.is_source);
@@ -315,7 +315,7 @@ static int64_t number_at(const struct amp_tensor *tensor, size_t i)
 static struct items read_entries(const struct axis_view *view)
 {
     struct items items = {.count = view->dim, .width = view->outer * view->inner};
-    items.numbers = amp_xmalloc(items.count * items.width + 1, sizeof *items.numbers);
+    items.numbers = amp_xmalloc(items.count * items.width, sizeof *items.numbers);
     for (size_t a = 0; a < view->dim; a++)
         for (size_t k = 0; k < items.width; k++)
             items.numbers[a * items.width + k] = number_at(
@@ -326,7 +326,7 @@ static struct items read_entries(const struct axis_view *view)
 static struct items read_elements(const struct axis_view *view)
 {
     struct items items = {.count = amp_tensor_count(view->tensor), .width = 2};
-    items.numbers = amp_xmalloc(2 * items.count + 1, sizeof *items.numbers);
+    items.numbers = amp_xmalloc(2 * items.count, sizeof *items.numbers);
     for (size_t i = 0; i < items.count; i++) {
         size_t line = i / (view->dim * view->inner) * view->inner + i % view->inner;
         items.numbers[2 * i] = (int64_t)line;
@@ -339,7 +339,7 @@ static struct items read_true(const struct axis_view *view)
 {
     size_t count = amp_tensor_count(view->tensor);
     struct items items = {.width = 1};
-    items.numbers = amp_xmalloc(count + 1, sizeof *items.numbers);
+    items.numbers = amp_xmalloc(count, sizeof *items.numbers);
     for (size_t i = 0; i < count; i++)
         if (amp_tensor_int(view->tensor, i) != 0)
             items.numbers[items.count++] = (int64_t)i;
@@ -526,7 +526,7 @@ const struct amp_model *amp_selections_expose(const struct amp_selections *selec
                                               struct amp_arena *arena)
 {
     size_t n_sources = selections->sources.count;
-    uint32_t *ids = amp_arena_array(selections->arena, n_sources + 1, sizeof *ids);
+    uint32_t *ids = amp_arena_array(selections->arena, n_sources, sizeof *ids);
     if (n_sources == 0 || selections->has_products || !find_sources(selections, model, ids))
         return model;
     struct amp_model *exposed = amp_model_copy(model, arena);

@@ -24,7 +24,7 @@ static bool is_number(const struct amp_tensor *tensor, bool takes_flags)
 static void find_series(struct amp_train_history *history, const struct amp_trainer *trainer)
 {
     const struct amp_training_step *step = &trainer->step;
-    history->series = amp_xcalloc(step->n_own + 1, sizeof *history->series);
+    history->series = amp_xcalloc(step->n_own, sizeof *history->series);
     for (size_t i = 0; i < step->n_own; i++) {
         size_t output = step->first_own + i;
         uint32_t value = step->model->graphs[0].outputs.items[output];

@@ -113,12 +113,12 @@ enum amp_status amp_rows_add(struct amp_rows *rows, const struct amp_tensor *ten
         return err->status;
     }
     size_t n = rows->n_inputs, sample = rows->n_samples++;
-    rows->samples = amp_xrealloc(rows->samples, rows->n_samples * n + 1, sizeof *rows->samples);
+    rows->samples = amp_xrealloc(rows->samples, rows->n_samples * n, sizeof *rows->samples);
     memset(&rows->samples[sample * n], 0, n * sizeof *rows->samples);
     for (size_t i = 0; i < n; i++)
         if (rows->sources[i] == AMP_ROWS_OF_SAMPLES)
             amp_tensor_refer(&rows->samples[sample * n + i], &tensors[i]);
-    rows->rows = amp_xrealloc(rows->rows, rows->n_rows + (size_t)count + 1, sizeof *rows->rows);
+    rows->rows = amp_xrealloc(rows->rows, rows->n_rows + (size_t)count, sizeof *rows->rows);
     for (size_t at = 0; at < (size_t)count; at++, rows->n_rows++)
         rows->rows[rows->n_rows] = (struct amp_row){sample, at, rows->n_rows};
     return AMP_OK;
@@ -175,7 +175,7 @@ enum amp_status amp_rows_cut(struct amp_rows *rows, size_t size, struct amp_erro
     size_t fixed;
     AMP_TRY(find_fixed(rows, size, &fixed, err));
     AMP_TRY(check_whole(rows, err));
-    rows->batches = amp_xcalloc(rows->n_rows + 1, sizeof *rows->batches);
+    rows->batches = amp_xcalloc(rows->n_rows, sizeof *rows->batches);
     for (size_t first = 0, count; first < rows->n_rows; first += count) {
         count = batch_at(rows, first, size);
         if (size > 0 && count < fixed)
@@ -193,7 +193,7 @@ enum amp_status amp_rows_cut(struct amp_rows *rows, size_t size, struct amp_erro
 void amp_rows_shuffle(struct amp_rows *rows, uint64_t seed, size_t epoch)
 {
     struct amp_random random = amp_random_start(seed, epoch);
-    struct amp_row *sorted = amp_xcalloc(rows->n_rows + 1, sizeof *sorted);
+    struct amp_row *sorted = amp_xcalloc(rows->n_rows, sizeof *sorted);
     for (size_t i = 0; i < rows->n_rows; i++)
         sorted[rows->rows[i].number] = rows->rows[i];
     for (size_t i = rows->n_rows; i > 1; i--) {

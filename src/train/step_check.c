@@ -54,7 +54,7 @@ static enum amp_status make_inputs(struct step_pair *pair)
 {
     struct amp_trainer *trainer = &pair->trainers[REFERENCE];
     const struct amp_model *model = trainer->step.model;
-    int64_t *sizes = amp_arena_array(model->arena, model->n_symbols + 1, sizeof *sizes);
+    int64_t *sizes = amp_arena_array(model->arena, model->n_symbols, sizeof *sizes);
     for (size_t s = 0; s < model->n_symbols; s++)
         sizes[s] = 1;
     for (size_t i = 0; i < trainer->step.n_inputs; i++) {

@@ -3,6 +3,7 @@
    selected in both of two models, and what goes into steps of training and comes of them. */
 #include "net.h"
 
+#include "check/calibrate.h"
 #include "check/class_scores.h"
 #include "check/compare.h"
 #include "check/deviations.h"
@@ -690,6 +691,9 @@ static void the_first_of_equals_agrees(void **state)
         {{NAN, NAN, NAN}, {1, 0, 0}, false},
         {{1, 0, 0}, {NAN, NAN, NAN}, false},
         {{-INFINITY, NAN, NAN}, {-INFINITY, NAN, NAN}, true},
+        {{-3, -1, -2}, {-3, -1, -2}, true},
+        {{-3, -1, -2}, {-1, -2, -3}, false},
+        {{0, -1, -2}, {NAN, NAN, NAN}, false}, /* as the last of the row before */
     };
     static const struct amp_class_scores scores = {.rows = 2, .n_classes = 3};
     (void)state;
@@ -915,6 +919,71 @@ static void selections_are_those_of_both_models(void **state)
     assert_ptr_equal(amp_selections_expose(&found, converted, net.arena), converted);
     amp_selections_free(&found);
     assert_true(found.count == 0 && found.arena == NULL);
+}
+
+/* ---- ranges of values ---- */
+
+static const float calibrated[2][2] = {{1, -4}, {3, 0.5f}};
+static size_t n_loaded;
+
+/* Samples beyond the second have inputs of another shape. */
+static enum amp_status load_calibrated(void *context, size_t sample, struct amp_tensor *inputs,
+                                       struct amp_error *err)
+{
+    static const double wide[] = {7, 9};
+    static const int64_t numbers[] = {5, 6};
+    (void)context;
+    n_loaded++;
+    if (sample == 2)
+        return amp_fail(err, AMP_IO, "there is no third");
+    amp_tensor_refer(&inputs[0], net_tensor(AMP_FLOAT, DIMS(2), calibrated[sample]));
+    amp_tensor_refer(&inputs[1], net_tensor(AMP_DOUBLE, DIMS(2), wide));
+    amp_tensor_refer(&inputs[2], net_tensor(AMP_INT64, DIMS(2), numbers));
+    return AMP_OK;
+}
+
+/* Of floats of all samples, of inputs and of what nodes give; not of constants, integers and
+   results that are left out. A sample that fails is the last. */
+static void ranges_are_of_all_floats_of_all_samples(void **state)
+{
+    static const float ones[] = {1, 1};
+    static const struct {
+        const char *name;
+        double minimum, maximum;
+    } wanted[] = {{"x", -4, 3}, {"w", 7, 9}, {"y", -3, 4}, {"z", -9, -7}, {"kept", -4, 3}};
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), w = input("w", AMP_DOUBLE, DIMS(2));
+    uint32_t n = input("n", AMP_INT64, DIMS(2)), c = constant("c", AMP_FLOAT, DIMS(2), ones);
+    output(NODE("Add", "y", x, c));
+    output(NODE("Neg", "z", w));
+    output(NODE("Neg", "whole", n));
+    uint32_t dropout = net_node(0, "Dropout", "kept", 2, IDS(x));
+    amp_value_at(net.model, net_out(dropout, 0))->name = "kept";
+    amp_node_at(net.model, dropout)->outputs[1] = AMP_NONE;
+    output(net_out(dropout, 0));
+    infer_all();
+    for (size_t count = 1; count <= 4; count++) {
+        struct amp_error err = {.status = AMP_OK};
+        const struct amp_source source = {.count = count, .load = load_calibrated};
+        struct amp_ranges *ranges = amp_ranges_create(net.arena);
+        n_loaded = 0;
+        assert_int_equal(amp_calibrate(net.model, &source, ranges, &err),
+                         count > 2 ? AMP_IO : AMP_OK);
+        assert_string_equal(err.text, count > 2 ? "there is no third" : "");
+        assert_int_equal(n_loaded, count > 2 ? 3 : count);
+        size_t n_samples = count > 2 ? 2 : count;
+        assert_int_equal(ranges->n_samples, n_samples);
+        assert_int_equal(ranges->count, AMP_COUNT(wanted));
+        for (size_t i = 0; i < AMP_COUNT(wanted); i++) {
+            const struct amp_range *seen = &amp_ranges_entry(ranges, wanted[i].name)->seen;
+            assert_int_equal(seen->count, 2 * n_samples);
+            if (n_samples == 2)
+                assert_true(seen->minimum == wanted[i].minimum &&
+                            seen->maximum == wanted[i].maximum);
+        }
+        assert_int_equal(ranges->count, AMP_COUNT(wanted));
+    }
 }
 
 /* ---- which values are the same ---- */
@@ -1298,7 +1367,9 @@ static void selections_are_compared_as_sets(void **state)
          {{0, 1, 2, 0, 0, 5}, {0, 0, 5}},
          {2, 1},
          1},
+        {"NonZero", 9, AMP_INT64, {{2, {0, 2}}, {2, {0, 2}}}, {{0}, {0}}, {2, 2}, 0},
         /* what is true */
+        {"Compress", 9, AMP_BOOL, {{1, {0}}, {1, {0}}}, {{0}, {0}}, {0, 0}, 0},
         {"Compress", 9, AMP_BOOL, {{1, {4}}, {1, {4}}}, {{1, 0, 1, 1}, {1, 1, 1, 0}}, {3, 3}, 1},
         {"Compress", 9, AMP_BOOL, {{1, {4}}, {1, {4}}}, {{0, 0, 0, 0}, {0, 1, 0, 0}}, {0, 1}, 1},
     };
@@ -1867,6 +1938,7 @@ int main(void)
         NET_TEST(values_are_paired_through_casts),
         NET_TEST(values_are_paired_by_position),
         NET_TEST(weights_point_in_one_direction),
+        NET_TEST(ranges_are_of_all_floats_of_all_samples),
         NET_TEST(selections_are_the_same_or_not),
         NET_TEST(selections_are_compared_as_sets),
         NET_TEST(lists_are_compared_item_by_item),

@@ -191,7 +191,57 @@ static void not_finite_is_counted_on_each_side(void **state)
     assert_int_equal(m.inf[0], 3);
     assert_int_equal(m.inf[1], 2);
     assert_int_equal(m.stray, 4);
+    assert_int_equal(m.different, 4);
     is_near(value_of(&m, "max_abs"), 0);
+}
+
+/* Elements that are compared one by one, of all calls: what is not finite in one alone is farther
+   from the other than any number, and what is the same in both is no error. */
+static void the_worst_element_is_the_first_of_the_farthest(void **state)
+{
+    static const struct {
+        float reference[2], converted[2];
+        int worst; /* -1: none */
+        double error;
+    } cases[] = {
+        {{1, 2}, {1, 2}, -1, 0},
+        {{1, 2}, {2, 1}, 0, 1},
+        {{1, 2}, {1.5f, 3}, 1, 1},
+        {{NAN, 2}, {NAN, 3}, 1, 1},
+        {{INFINITY, 2}, {INFINITY, 1}, 1, 1},
+        {{9, NAN}, {1, 2}, 1, INFINITY},
+        {{9, 2}, {1, NAN}, 1, INFINITY},
+        {{9, INFINITY}, {1, 2}, 1, INFINITY},
+        {{9, 2}, {1, -INFINITY}, 1, INFINITY},
+        {{9, -INFINITY}, {1, INFINITY}, 1, INFINITY},
+        {{9, NAN}, {1, INFINITY}, 1, INFINITY},
+        {{NAN, INFINITY}, {1, 2}, 0, INFINITY},
+    };
+    static const int64_t numbers[] = {5, 5, 5}, others[] = {5, 3, 7}, third[] = {5, 5, 1};
+    struct amp_metrics whole = {.count = 0};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_metrics m = {.count = 0};
+        add_floats(&m, (float[]){4, 4, 4}, (float[]){4, 4, 4}, 3);
+        add_floats(&m, cases[i].reference, cases[i].converted, 2);
+        assert_true(m.worst.error == cases[i].error);
+        assert_int_equal(m.worst.index, cases[i].worst < 0 ? 0 : 3 + cases[i].worst);
+        if (cases[i].worst < 0)
+            continue;
+        for (int side = 0; side < 2; side++) {
+            double wanted = (side == 0 ? cases[i].reference : cases[i].converted)[cases[i].worst];
+            assert_true(m.worst.values[side] == wanted ||
+                        (isnan(m.worst.values[side]) && isnan(wanted)));
+        }
+    }
+    add(&whole, tensor_of(AMP_INT64, numbers, 3), tensor_of(AMP_INT64, numbers, 3));
+    assert_true(whole.worst.error == 0);
+    add(&whole, tensor_of(AMP_INT64, numbers, 3), tensor_of(AMP_INT64, others, 3));
+    assert_int_equal(whole.worst.index, 4);
+    add(&whole, tensor_of(AMP_INT64, numbers, 3), tensor_of(AMP_INT64, third, 3));
+    assert_true(whole.worst.error == 4 && whole.worst.values[0] == 5 && whole.worst.values[1] == 1);
+    assert_int_equal(whole.worst.index, 8);
+    assert_int_equal(whole.different, 3);
 }
 
 static void a_nan_on_one_side_is_outside(void **state)
@@ -345,6 +395,34 @@ static void defaults_take_rounding_and_refuse_garbage(void **state)
     }
 }
 
+/* Each type has the bounds of its column of the table, and types that nothing is computed in none.
+   Bounds that only class scores can meet ask for these, one by one. */
+static void bounds_are_those_of_the_table(void **state)
+{
+    static const enum amp_dtype others[] = {AMP_UNDEFINED, AMP_DOUBLE, AMP_INT8, AMP_FLOAT8E5M2};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    for (size_t i = 0; amp_metric_at(i) != NULL; i++) {
+        const struct amp_metric *metric = amp_metric_at(i);
+        const double bounds[] = {metric->bounds.bf16, metric->bounds.fp16, metric->bounds.fp32};
+        const enum amp_dtype dtypes[] = {AMP_BFLOAT16, AMP_FLOAT16, AMP_FLOAT};
+        struct amp_metric_bounds none = amp_metric_bounds_default(AMP_UNDEFINED);
+        for (int k = 0; k < 3; k++) {
+            struct amp_metric_bounds found = amp_metric_bounds_default(dtypes[k]);
+            double bound = amp_metric_bounds_get(&found, metric);
+            assert_true(bound == bounds[k] || (isnan(bound) && isnan(bounds[k])));
+        }
+        for (size_t k = 0; k < COUNT(others); k++) {
+            struct amp_metric_bounds found = amp_metric_bounds_default(others[k]);
+            assert_true(isnan(amp_metric_bounds_get(&found, metric)));
+        }
+        assert_false(amp_metric_bounds_want_scores(&none));
+        assert_int_equal(amp_metric_bounds_set(&none, metric->name, "0.5", &err), AMP_OK);
+        assert_true(amp_metric_bounds_get(&none, metric) == 0.5);
+        assert_int_equal(amp_metric_bounds_want_scores(&none), metric->is_of_scores);
+    }
+}
+
 static void wrong_tolerances_are_named(void **state)
 {
     (void)state;
@@ -352,6 +430,9 @@ static void wrong_tolerances_are_named(void **state)
     struct amp_error err = {.status = AMP_OK};
     assert_int_equal(amp_metric_bounds_set(&t, "cosin", "0.9", &err), AMP_USAGE);
     assert_string_equal(err.text, "unknown metric 'cosin'; did you mean 'cosine'?");
+    err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_metric_bounds_set(&t, "accuracy-dro", "0.9", &err), AMP_USAGE);
+    assert_string_equal(err.text, "unknown metric 'accuracy-dro'; did you mean 'accuracy-drop'?");
     err = (struct amp_error){.status = AMP_OK};
     assert_int_equal(amp_metric_bounds_set(&t, "snr", "2o", &err), AMP_USAGE);
     assert_string_equal(err.text, "the tolerance of snr: '2o' is no number");
@@ -421,6 +502,39 @@ static void summary_leaves_out_what_is_no_number(void **state)
     is_near(s.minimum, -5);
     is_near(s.maximum, 5);
     is_near(s.sum, 2);
+}
+
+/* Strings are equal by their bytes, wherever they lie; complex numbers are two of their parts' type
+   each. */
+static void elements_are_bytes_and_parts(void **state)
+{
+    static char other[] = "ab";
+    const struct amp_str a[] = {{"ab", 2}, {NULL, 0}, {"ab", 2}, {"ab", 2}, {"b", 1}},
+                         b[] = {{"ab", 2}, {"", 0}, {other, 2}, {"ac", 2}, {"bb", 2}};
+    static const bool are_equal[] = {true, true, true, false, false};
+    static const double wide[] = {1.5, 0x1p-1000, -3, 0x1.0000000000001p0};
+    static const float narrow[] = {1.5f, 2, -3, 4};
+    struct amp_tensor strings[] = {tensor_of(AMP_STRING, a, COUNT(are_equal)),
+                                   tensor_of(AMP_STRING, b, COUNT(are_equal))};
+    struct amp_metrics m = {.count = 0};
+    size_t count;
+    (void)state;
+    for (size_t i = 0; i < COUNT(are_equal); i++) {
+        assert_int_equal(amp_elements_equal_strings(&strings[0], &strings[1], i), are_equal[i]);
+        assert_int_equal(amp_elements_equal_strings(&strings[1], &strings[0], i), are_equal[i]);
+    }
+    add(&m, strings[0], strings[1]);
+    assert_int_equal(m.count, 5);
+    assert_int_equal(m.different, 2);
+    const struct amp_tensor pairs[] = {tensor_of(AMP_COMPLEX128, wide, 2),
+                                       tensor_of(AMP_COMPLEX64, narrow, 2)};
+    for (int k = 0; k < 2; k++) {
+        const struct amp_tensor parts = amp_elements_real(&pairs[k], &count);
+        assert_int_equal(parts.dtype, k == 0 ? AMP_DOUBLE : AMP_FLOAT);
+        assert_int_equal(count, 4);
+        for (size_t i = 0; i < count; i++)
+            assert_true(amp_tensor_double(&parts, i) == (k == 0 ? wide[i] : (double)narrow[i]));
+    }
 }
 
 /* ---- deviations ------------------------------------------------------------------------------ */
@@ -495,6 +609,34 @@ static void points_are_spread_over_all_elements(void **state)
     free(converted);
 }
 
+/* Whatever order they come in, the largest errors are in theirs, the first of equal ones first, and
+   nothing else is touched. */
+static void the_largest_errors_are_in_order(void **state)
+{
+    enum { COUNT = 23, STEP = 7 };
+    float reference[COUNT], converted[COUNT];
+    (void)state;
+    for (int i = 0; i < COUNT; i++) {
+        reference[i] = 0;
+        converted[i] = (float)(1 + i * STEP % COUNT / 2) * (i % 2 == 0 ? 1 : -1);
+    }
+    struct amp_deviations *d = add_all(reference, converted, COUNT);
+    assert_int_equal(d->n_worst, AMP_DEVIATION_WORST);
+    assert_int_equal(d->seen, COUNT);
+    assert_int_equal(d->n_points, COUNT);
+    for (size_t i = 0; i < AMP_DEVIATION_WORST; i++) {
+        size_t larger = 0, at = d->worst[i].index;
+        for (size_t k = 0; k < COUNT; k++)
+            larger += fabsf(converted[k]) > fabsf(converted[at]) ||
+                      (fabsf(converted[k]) == fabsf(converted[at]) && k < at);
+        assert_int_equal(larger, i);
+        assert_true(d->worst[i].converted == (double)converted[at]);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        assert_int_equal(d->points[i].index, i);
+    free(d);
+}
+
 /* The least and the largest errors there are stay within the bins. */
 static void extremes_have_a_bin(void **state)
 {
@@ -542,6 +684,8 @@ int main(void)
         cmocka_unit_test(nothing_divides_by_zero),
         cmocka_unit_test(empty_outputs_have_no_metrics),
         cmocka_unit_test(not_finite_is_counted_on_each_side),
+        cmocka_unit_test(the_worst_element_is_the_first_of_the_farthest),
+        cmocka_unit_test(bounds_are_those_of_the_table),
         cmocka_unit_test(a_nan_on_one_side_is_outside),
         cmocka_unit_test(class_scores_are_told_by_shape),
         cmocka_unit_test(top1_counts_rows_and_ties),
@@ -553,8 +697,10 @@ int main(void)
         cmocka_unit_test(the_table_is_whole),
         cmocka_unit_test(quality_orders_outputs),
         cmocka_unit_test(summary_leaves_out_what_is_no_number),
+        cmocka_unit_test(elements_are_bytes_and_parts),
         cmocka_unit_test(errors_are_counted_by_size_and_sign),
         cmocka_unit_test(points_are_spread_over_all_elements),
+        cmocka_unit_test(the_largest_errors_are_in_order),
         cmocka_unit_test(extremes_have_a_bin),
         cmocka_unit_test(what_is_no_float_is_left_out),
     };

@@ -186,6 +186,78 @@ static void integers_stay_within_what_they_index(void **state)
     amp_arena_destroy(f.arena);
 }
 
+/* What is computed of indices, or says how to move others, is none; the dims of a table may be more
+   than 32 bits count. */
+static void other_uses_say_nothing_of_indices(void **state)
+{
+    static const struct {
+        const char *op;
+        int slot; /* of the ids, whose result indexes the table */
+        const char *text;
+    } cases[] = {{"Identity", 0, "random indices, 0 to 2999999999"},
+                 {"Squeeze", 0, "random indices, 0 to 2999999999"},
+                 {"Neg", 0, "random, 0 to 1"},
+                 {"Add", 0, "random, 0 to 1"},
+                 {"Add", 1, "random, 0 to 1"},
+                 {"Squeeze", 1, "random, 0 to 1"},
+                 {"Reshape", 1, "ones"}};
+    static const int64_t table[] = {3000000000, 4}, one[] = {1}, two[] = {2, 2};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = create();
+        uint32_t other = add_value(&f, "other", AMP_INT64, 2, two);
+        uint32_t data = add_value(&f, "table", AMP_FLOAT, 2, table);
+        uint32_t ids = add_value(&f, "ids", AMP_INT64, 1, one);
+        uint32_t made = add_value(&f, "made", AMP_INT64, 1, one);
+        if (cases[i].slot == 0)
+            add_node(&f, cases[i].op, ids, strcmp(cases[i].op, "Add") == 0 ? other : AMP_NONE,
+                     made);
+        else
+            add_node(&f, cases[i].op, other, ids, made);
+        add_node(&f, "Gather", data, made, add_value(&f, "y", AMP_FLOAT, -1, NULL));
+        is_planned(&f, ids, cases[i].text);
+        amp_arena_destroy(f.arena);
+    }
+}
+
+/* The first operator that says what an input means has the last word, one that lacks its first
+   input says nothing, and a result that is left out leads nowhere. */
+static void the_first_meaning_counts(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_INT64, AMP_FLOAT, AMP_UINT32};
+    static const int64_t one[] = {1}, table[] = {30};
+    (void)state;
+    for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++) {
+        struct fixture f = create();
+        uint32_t x = add_value(&f, "x", AMP_FLOAT, -1, NULL);
+        uint32_t sizes = add_value(&f, "s", dtypes[i], 1, one);
+        add_node(&f, "Upsample", x, sizes, add_value(&f, "y", AMP_FLOAT, -1, NULL));
+        is_planned(&f, sizes, "ones");
+        amp_arena_destroy(f.arena);
+    }
+    struct fixture f = create();
+    uint32_t x = add_value(&f, "x", AMP_FLOAT, -1, NULL);
+    uint32_t most = add_value(&f, "k", AMP_INT64, 1, one);
+    add_node(&f, "TopK", AMP_NONE, most, add_value(&f, "none", AMP_FLOAT, -1, NULL));
+    is_planned(&f, most, "random, 0 to 1");
+    add_node(&f, "TopK", x, most, add_value(&f, "top", AMP_FLOAT, -1, NULL));
+    is_planned(&f, most, "ones");
+    add_node(&f, "OneHot", x, most, add_value(&f, "hot", AMP_FLOAT, -1, NULL));
+    is_planned(&f, most, "ones");
+    uint32_t depth = add_value(&f, "depth", AMP_INT64, 1, one);
+    add_node(&f, "OneHot", x, depth, add_value(&f, "other", AMP_FLOAT, -1, NULL));
+    is_planned(&f, depth, "random count, 1 to 4");
+    add_node(&f, "Reshape", x, depth, add_value(&f, "y", AMP_FLOAT, -1, NULL));
+    is_planned(&f, depth, "random count, 1 to 4");
+    uint32_t ids = add_value(&f, "ids", AMP_INT64, 1, one);
+    uint32_t dropout = add_node(&f, "Dropout", ids, AMP_NONE, most);
+    amp_node_at(f.model, dropout)->outputs[0] = AMP_NONE;
+    add_node(&f, "Gather", add_value(&f, "table", AMP_FLOAT, 1, table), ids,
+             add_value(&f, "z", AMP_FLOAT, -1, NULL));
+    is_planned(&f, ids, "random indices, 0 to 29");
+    amp_arena_destroy(f.arena);
+}
+
 /* A dim that is not known is no bound: what indexes it is drawn as what indexes nothing. */
 static void indices_into_an_unknown_dim_are_small(void **state)
 {
@@ -599,6 +671,8 @@ int main(void)
         cmocka_unit_test(truth_values_are_two),
         cmocka_unit_test(integers_stay_within_what_they_index),
         cmocka_unit_test(indices_into_an_unknown_dim_are_small),
+        cmocka_unit_test(other_uses_say_nothing_of_indices),
+        cmocka_unit_test(the_first_meaning_counts),
         cmocka_unit_test(boxes_are_of_images),
         cmocka_unit_test(dims_get_sizes_and_values_repeat),
         cmocka_unit_test(limits_are_of_the_type),

@@ -54,7 +54,7 @@ static size_t count_slots(const struct amp_model *model)
     for (uint32_t id = 0; id < model->n_nodes; id++)
         if (amp_node_at(model, id)->n_outputs > most)
             most = amp_node_at(model, id)->n_outputs;
-    return most + 1;
+    return most;
 }
 
 /* Opens MODEL for steps that run apart, the constants that are sources to be set by hand, or what
@@ -63,7 +63,7 @@ static enum amp_status open_apart(struct amp_noise_probe *probe, const struct am
                                   struct amp_noise_apart *apart, struct amp_error *err)
 {
     const struct amp_noise_sources *sources = &probe->sources;
-    uint32_t *values = amp_arena_array(probe->arena, sources->count + 1, sizeof *values);
+    uint32_t *values = amp_arena_array(probe->arena, sources->count, sizeof *values);
     size_t n = 0;
     for (size_t i = 0; i < sources->count; i++)
         if (sources->places[i].is_open) {
@@ -99,7 +99,7 @@ static enum amp_status set_up(struct amp_noise_probe *probe, const struct amp_mo
     probe->sources = amp_noise_sources_find(reference, probe->converted, &probe->steps,
                                             bodies.found, probe->arena);
     probe->is_open =
-        amp_arena_array(probe->arena, probe->steps.model->n_values + 1, sizeof *probe->is_open);
+        amp_arena_array(probe->arena, probe->steps.model->n_values, sizeof *probe->is_open);
     if (bodies.model != NULL)
         AMP_TRY(open_apart(probe, bodies.model, &probe->bodies, err));
     AMP_TRY(open_lower(probe, err));
@@ -108,7 +108,7 @@ static enum amp_status set_up(struct amp_noise_probe *probe, const struct amp_mo
 
 static struct place create_place(const struct amp_noise_probe *probe)
 {
-    size_t n = probe->steps.model->n_values + 1;
+    size_t n = probe->steps.model->n_values;
     struct place place = {.at = 0};
     place.ids = amp_arena_array(probe->arena, n, sizeof *place.ids);
     place.tensors = amp_arena_array(probe->arena, n, sizeof *place.tensors);
@@ -119,14 +119,14 @@ static void make_room(struct amp_noise_probe *probe)
 {
     const struct amp_model *model = probe->steps.model;
     probe->n_slots = count_slots(model);
-    probe->none = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->none);
-    probe->all = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->all);
-    probe->marked = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->marked);
+    probe->none = amp_arena_array(probe->arena, model->n_values, sizeof *probe->none);
+    probe->all = amp_arena_array(probe->arena, model->n_values, sizeof *probe->all);
+    probe->marked = amp_arena_array(probe->arena, model->n_values, sizeof *probe->marked);
     probe->is_dirty = probe->none;
-    probe->clean = amp_arena_array(probe->arena, model->n_values + 1, sizeof *probe->clean);
+    probe->clean = amp_arena_array(probe->arena, model->n_values, sizeof *probe->clean);
     probe->changes = amp_arena_array(probe->arena, probe->n_slots, sizeof *probe->changes);
     probe->outputs = amp_arena_array(probe->arena, probe->n_slots, sizeof *probe->outputs);
-    probe->cost = amp_arena_array(probe->arena, probe->steps.count + 1, sizeof *probe->cost);
+    probe->cost = amp_arena_array(probe->arena, probe->steps.count, sizeof *probe->cost);
     probe->exact = create_place(probe);
     probe->rounded = create_place(probe);
     probe->here = create_place(probe);
@@ -500,8 +500,8 @@ static enum amp_status measure_cost(struct amp_noise_probe *probe, size_t step,
 {
     const struct amp_node *node = node_of(probe, step);
     size_t n = (size_t)node->n_inputs + node->n_outputs;
-    struct amp_tensor *tensors = amp_xcalloc(n + 1, sizeof *tensors);
-    struct amp_tensor **pointers = amp_xcalloc(n + 1, sizeof *pointers);
+    struct amp_tensor *tensors = amp_xcalloc(n, sizeof *tensors);
+    struct amp_tensor **pointers = amp_xcalloc(n, sizeof *pointers);
     enum amp_status status = AMP_OK;
     double elements = 0;
     bool is_known = true;

@@ -131,7 +131,7 @@ static void add_step(struct listing *listing, size_t step, const bool *has_bodie
 static void note_open(const struct amp_noise_steps *steps, struct amp_noise_sources *sources,
                       struct amp_arena *arena)
 {
-    bool *is_touched = amp_arena_array(arena, steps->model->n_values + 1, sizeof *is_touched);
+    bool *is_touched = amp_arena_array(arena, steps->model->n_values, sizeof *is_touched);
     for (size_t i = 0; i < sources->count; i++)
         if (sources->items[i].kind == AMP_NOISE_WEIGHT)
             is_touched[sources->items[i].value_id] = sources->places[i].is_open = true;
@@ -172,10 +172,10 @@ static struct amp_noise_sources finish(struct listing *listing)
 {
     size_t n_values = listing->steps->model->n_values, n = listing->count;
     struct amp_noise_sources sources = {
-        .items = amp_arena_array(listing->arena, n + 1, sizeof *sources.items),
-        .places = amp_arena_array(listing->arena, n + 1, sizeof *sources.places),
+        .items = amp_arena_array(listing->arena, n, sizeof *sources.items),
+        .places = amp_arena_array(listing->arena, n, sizeof *sources.places),
         .count = n,
-        .of_value = amp_arena_array(listing->arena, n_values + 1, sizeof *sources.of_value)};
+        .of_value = amp_arena_array(listing->arena, n_values, sizeof *sources.of_value)};
     if (n > 0)
         qsort(listing->items, n, sizeof *listing->items, compare);
     for (size_t v = 0; v < n_values; v++)

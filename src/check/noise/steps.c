@@ -17,7 +17,7 @@ static void push(struct amp_arena *arena, struct amp_ids *ids, uint32_t id)
 
 static size_t *filled(struct amp_arena *arena, size_t count, size_t with)
 {
-    size_t *items = amp_arena_array(arena, count + 1, sizeof *items);
+    size_t *items = amp_arena_array(arena, count, sizeof *items);
     for (size_t i = 0; i < count; i++)
         items[i] = with;
     return items;
@@ -27,7 +27,7 @@ static void list_steps(struct amp_noise_steps *steps, const struct amp_session *
                        struct amp_arena *arena)
 {
     steps->of_node = filled(arena, steps->model->n_nodes, SIZE_MAX);
-    steps->items = amp_arena_array(arena, steps->count + 1, sizeof *steps->items);
+    steps->items = amp_arena_array(arena, steps->count, sizeof *steps->items);
     for (size_t i = 0; i < steps->count; i++) {
         steps->items[i].node = amp_walk_node(session, i);
         steps->items[i].is_constant = amp_walk_is_constant(session, i);
@@ -154,7 +154,7 @@ struct amp_noise_steps amp_noise_steps_create(const struct amp_session *session,
 {
     struct amp_noise_steps steps = {.model = amp_walk_model(session),
                                     .count = amp_walk_count(session)};
-    bool *marked = amp_arena_array(arena, steps.count + 1, sizeof *marked);
+    bool *marked = amp_arena_array(arena, steps.count, sizeof *marked);
     list_steps(&steps, session, arena);
     note_reads(&steps, arena);
     find_first_reads(&steps, arena);

@@ -199,7 +199,7 @@ enum amp_status amp_twin_round_bodies(const struct amp_model *twin,
     struct amp_model *model = amp_model_copy(twin, arena);
     uint32_t n_nodes = (uint32_t)model->n_nodes;
     bool is_any = false;
-    bool *found = amp_arena_array(arena, n_nodes + 1, sizeof *found);
+    bool *found = amp_arena_array(arena, n_nodes, sizeof *found);
     *bodies = (struct amp_twin_bodies){.found = found};
     for (uint32_t v = 0; v < converted->n_values; v++) {
         uint32_t owner = outermost(model, amp_value_at(model, v)->graph);

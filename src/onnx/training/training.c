@@ -260,7 +260,7 @@ enum amp_status amp_training_open(struct amp_model_file *file, struct amp_traini
     struct amp_training *made = amp_arena_alloc(arena, sizeof *made);
     *made = (struct amp_training){.model = file->model, .arena = arena, .external = file->external};
     made->values = find_values(file->model);
-    made->parts = amp_arena_array(arena, 2 * proto->n_training_info + 1, sizeof *made->parts);
+    made->parts = amp_arena_array(arena, 2 * proto->n_training_info, sizeof *made->parts);
     for (size_t i = 0; i < proto->n_training_info; i++)
         AMP_TRY(add_info(made, proto->training_info[i], i, err));
     hold_points(made);
