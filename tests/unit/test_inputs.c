@@ -1,8 +1,10 @@
 /* What a session takes for the inputs of its model, which sizes are found for those, how the
    outputs of models are measured where they are lists, which of them are class scores, what is
    selected in both of two models, and what goes into steps of training and comes of them. */
+#include "chance.h"
 #include "net.h"
 
+#include "check/alignment.h"
 #include "check/calibrate.h"
 #include "check/class_scores.h"
 #include "check/compare.h"
@@ -217,6 +219,14 @@ static const char *says_sizes(const int64_t *sizes)
     return text;
 }
 
+/* As much as leaves no room for what is said of the sizes. */
+static const char *says_much(const int64_t *sizes)
+{
+    static char text[1800];
+    memset(text, sizes[0] > 1 ? 'b' : 'a', sizeof text - 1);
+    return text;
+}
+
 static const char *says_many(const int64_t *sizes)
 {
     (void)sizes;
@@ -420,6 +430,49 @@ static void what_never_works_is_said(void **state)
                            "tried for 'm' works: give one with --dim NAME=N");
 }
 
+/* Names are said as far as there is room: 127 bytes of each, 511 of all, and no more than a message
+   holds. */
+static void long_names_are_cut(void **state)
+{
+    struct {
+        struct amp_error err;
+        char behind[sizeof(struct amp_error)];
+    } room;
+    char long_names[4][151], said[sizeof room.err.text];
+    const char *end = "works: give one with --dim NAME=N";
+    (void)state;
+    for (int before = 0; before < 2; before++) {
+        open_sizes(before == 0 ? says_sizes : says_much);
+        amp_input_dims_destroy(dims);
+        net_start(22);
+        struct amp_shape shape = {.rank = 4};
+        for (int i = 0; i < 4; i++) {
+            memset(long_names[i], 'a' + i, 150);
+            long_names[i][150] = '\0';
+            shape.dims[i] = amp_symbol_dim(net.model, amp_arena_strdup(net.arena, long_names[i]));
+        }
+        output(NODE("NonZero", "y", input("a", AMP_FLOAT, shape)));
+        infer_all();
+        dims = amp_input_dims_create(net.model);
+        shares_symbol = false;
+        for (int i = 0; i < 3; i++)
+            places[i] = (struct place){0, i};
+        memset(&room, 0, sizeof room);
+        memset(room.behind, 'x', sizeof room.behind);
+        assert_int_equal(amp_input_dims_find(dims, try_sizes, &trial, &room.err), AMP_MODEL);
+        for (size_t i = 0; i < sizeof room.behind; i++)
+            assert_int_equal(room.behind[i], 'x');
+        int length =
+            snprintf(said, sizeof said,
+                     "; none of the sizes tried for '%.127s', '%.127s', '%.127s', '%.117s %s",
+                     long_names[0], long_names[1], long_names[2], long_names[3], end);
+        if (before == 0)
+            assert_string_equal(room.err.text + strlen(room.err.text) - (size_t)length, said);
+        else
+            assert_int_equal(strlen(room.err.text), sizeof room.err.text - 1);
+    }
+}
+
 /* Failures of other kinds are no reason to look for sizes. */
 static void other_failures_are_left(void **state)
 {
@@ -554,6 +607,13 @@ static void shapes_follow_the_sizes(void **state)
     infer_all();
     amp_value_set_shape(net.model, y, &DIMS(9, 2));
     amp_value_set_shape(net.model, z, &DIMS(2, 18));
+    static const float ones[3] = {1, 1, 1};
+    uint32_t made = net_out(net_node(0, "Mystery", "made", 2, IDS(a)), 0);
+    amp_node_at(net.model, node_of(made))->outputs[1] = AMP_NONE;
+    amp_value_at(net.model, made)->constant = net_tensor(AMP_FLOAT, DIMS(3), ones);
+    amp_value_set_shape(net.model, made, &DIMS(3));
+    uint32_t odd = NODE("Mystery", "odd", a);
+    amp_value_set_shape(net.model, odd, &DIMS(9));
     dims = amp_input_dims_create(net.model);
     assert_true(amp_input_dims_set(dims, "n", 4));
     struct amp_arena *arena = amp_arena_create();
@@ -561,6 +621,8 @@ static void shapes_follow_the_sizes(void **state)
     assert_true(amp_value_at(bound, y)->dims[0] == 4);
     assert_true(amp_value_at(net.model, y)->dims[0] == 9);
     assert_true(amp_value_at(bound, z)->dims[0] == 2 && amp_value_at(bound, z)->dims[1] < 0);
+    assert_true(amp_value_at(bound, made)->rank == 1 && amp_value_at(bound, made)->dims[0] == 3);
+    assert_int_equal(amp_value_at(bound, odd)->rank, -1);
     amp_arena_destroy(arena);
     amp_input_dims_destroy(dims);
     start_neg(AMP_FLOAT, DIMS(2, 3));
@@ -921,6 +983,50 @@ static void selections_are_those_of_both_models(void **state)
     assert_true(found.count == 0 && found.arena == NULL);
 }
 
+/* Of floats that only lend their shape to what is selected, no elements are asked for: neither by
+   an operator that reads a shape nor on the way to one. */
+static void shapes_of_floats_are_no_sources(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), h = NODE("Exp", "h", x), g = NODE("Abs", "g", x);
+    uint32_t taken = NODE("Gather", "taken", h, NODE("NonZero", "n", x));
+    output(NODE("Expand", "y", taken, NODE("Shape", "s", g)));
+    infer_all();
+    struct amp_selections found = amp_selections_find(net.model);
+    assert_int_equal(found.count, 1);
+    assert_true(amp_output_is_selected(&found, 0));
+    assert_int_equal(found.sources.count, 1);
+    assert_int_equal(found.sources.items[0], h);
+    amp_selections_free(&found);
+}
+
+/* Each selection is behind one output alone, in whatever order. */
+static void selections_of_the_last_output_stay(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+        uint32_t n = NODE("NonZero", "n", NODE("Exp", "h", x));
+        uint32_t i =
+            net_out(net_node(0, "TopK", "v", 2, IDS(NODE("Neg", "g", x), NUMBERS("k", 2))), 1);
+        output(NODE("Abs", "a", x));
+        output(order == 0 ? n : i);
+        output(order == 0 ? i : n);
+        infer_all();
+        struct amp_selections found = amp_selections_find(net.model);
+        assert_int_equal(found.count, 2);
+        amp_selections_pair(&found, net.model);
+        assert_int_equal(found.count, 2);
+        for (size_t o = 0; o < 3; o++)
+            for (size_t k = 0; k < 2; k++)
+                assert_int_equal(amp_selections_reach(&found, o, k),
+                                 o > 0 && k == (order == 0 ? o - 1 : 2 - o));
+        amp_selections_free(&found);
+    }
+}
+
 /* ---- ranges of values ---- */
 
 static const float calibrated[2][2] = {{1, -4}, {3, 0.5f}};
@@ -984,6 +1090,105 @@ static void ranges_are_of_all_floats_of_all_samples(void **state)
         }
         assert_int_equal(ranges->count, AMP_COUNT(wanted));
     }
+}
+
+/* ---- which values are in the same place ---- */
+
+enum { LIST_MOST = 12, LONG_LIST = 5000 };
+
+/* The length of a longest common subsequence, by its definition. */
+static size_t longest(const struct amp_aligned *a, size_t n, const struct amp_aligned *b, size_t m)
+{
+    size_t lengths[LIST_MOST + 1][LIST_MOST + 1] = {{0}};
+    for (size_t i = 1; i <= n; i++)
+        for (size_t j = 1; j <= m; j++) {
+            bool is_same = a[i - 1].key == b[j - 1].key && a[i - 1].is_paired == b[j - 1].is_paired;
+            size_t without =
+                lengths[i - 1][j] > lengths[i][j - 1] ? lengths[i - 1][j] : lengths[i][j - 1];
+            lengths[i][j] = is_same ? lengths[i - 1][j - 1] + 1 : without;
+        }
+    return lengths[n][m];
+}
+
+/* Partners are each other's, alike and in order; how many there are. */
+static size_t count_partners(const struct amp_aligned *a, size_t n, const struct amp_aligned *b,
+                             size_t m)
+{
+    size_t count = 0, next = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (a[i].partner == AMP_NONE)
+            continue;
+        while (next < m && b[next].value != a[i].partner)
+            assert_int_equal(b[next++].partner, AMP_NONE);
+        assert_true(next < m && b[next].partner == a[i].value);
+        assert_true(b[next].key == a[i].key && b[next].is_paired == a[i].is_paired);
+        count++;
+        next++;
+    }
+    while (next < m)
+        assert_int_equal(b[next++].partner, AMP_NONE);
+    return count;
+}
+
+static size_t make_list(struct amp_aligned *list, uint32_t first, uint64_t *state)
+{
+    size_t n = below(state, LIST_MOST + 1);
+    for (size_t i = 0; i < n; i++)
+        list[i] = (struct amp_aligned){.value = first + (uint32_t)i,
+                                       .key = (uint32_t)below(state, 3),
+                                       .is_paired = one_in(state, 4),
+                                       .partner = 77};
+    return n;
+}
+
+static void short_lists_are_aligned_best(void **state)
+{
+    uint64_t seed = 1;
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        struct amp_aligned a[LIST_MOST], b[LIST_MOST];
+        size_t n = make_list(a, 100, &seed), m = make_list(b, 200, &seed);
+        amp_alignment_find(a, n, b, m);
+        assert_int_equal(count_partners(a, n, b, m), longest(a, n, b, m));
+    }
+}
+
+/* Lists of thousands that differ in few places, one of them with a stretch of its own: all others
+   are found, whatever stretches they are taken in. */
+static void long_lists_are_aligned(void **state)
+{
+    struct amp_aligned *a = amp_xcalloc(LONG_LIST, sizeof *a);
+    struct amp_aligned *b = amp_xcalloc(LONG_LIST, sizeof *b);
+    (void)state;
+    for (size_t stretch = 0; stretch <= 900; stretch += 300) {
+        size_t m = 0, n_own = 0;
+        for (uint32_t i = 0; i < LONG_LIST; i++)
+            a[i] = (struct amp_aligned){.value = i, .key = i};
+        for (uint32_t i = 0; i < LONG_LIST; i++)
+            if (i < 1500 || i >= 1500 + stretch) {
+                bool is_own = i % 1000 == 999;
+                b[m++] = (struct amp_aligned){.value = 10000 + i, .key = is_own ? 20000 + i : i};
+                n_own += is_own;
+            }
+        amp_alignment_find(a, LONG_LIST, b, m);
+        assert_int_equal(count_partners(a, LONG_LIST, b, m), m - n_own);
+        amp_alignment_find(b, m, a, LONG_LIST);
+        assert_int_equal(count_partners(b, m, a, LONG_LIST), m - n_own);
+    }
+    /* One that is taken at once beside one that is not. */
+    for (uint32_t i = 0; i < 3000; i++) {
+        bool is_own = i >= 500 && i < 1500;
+        b[i] = (struct amp_aligned){.value = 10000 + i,
+                                    .key = is_own    ? 20000 + i
+                                           : i < 500 ? i
+                                                     : i - 1000};
+    }
+    amp_alignment_find(a, 2000, b, 3000);
+    assert_int_equal(count_partners(a, 2000, b, 3000), 2000);
+    amp_alignment_find(b, 3000, a, 2000);
+    assert_int_equal(count_partners(b, 3000, a, 2000), 2000);
+    free(a);
+    free(b);
 }
 
 /* ---- which values are the same ---- */
@@ -1262,6 +1467,10 @@ static void selections_are_the_same_or_not(void **state)
                       whole = *net_tensor(AMP_INT64, DIMS(3), numbers), same = whole;
     assert_true(amp_selection_is_same(&a, &a) && amp_selection_is_same(&whole, &same));
     assert_false(amp_selection_is_same(&a, &b) || amp_selection_is_same(&a, &flat));
+    static const float small[] = {0x1p-100f, 0, 3}, smaller[] = {0x1p-101f, 0, 3};
+    struct amp_tensor c = row_of(DIMS(3), small), d = row_of(DIMS(3), smaller);
+    assert_true(amp_selection_is_same(&c, &c));
+    assert_false(amp_selection_is_same(&c, &d));
     a.shape = DIMS(2);
     assert_true(amp_selection_is_same(&a, &first));
 }
@@ -1919,6 +2128,7 @@ int main(void)
         SIZES_TEST(inputs_become_scalars),
         SIZES_TEST(the_first_sizes_are_run),
         SIZES_TEST(what_never_works_is_said),
+        SIZES_TEST(long_names_are_cut),
         SIZES_TEST(other_failures_are_left),
         SIZES_TEST(refused_sizes_are_said),
         SIZES_TEST(refused_sizes_are_said_in_any_words),
@@ -1939,7 +2149,11 @@ int main(void)
         NET_TEST(values_are_paired_by_position),
         NET_TEST(weights_point_in_one_direction),
         NET_TEST(ranges_are_of_all_floats_of_all_samples),
+        NET_TEST(short_lists_are_aligned_best),
+        NET_TEST(long_lists_are_aligned),
         NET_TEST(selections_are_the_same_or_not),
+        NET_TEST(shapes_of_floats_are_no_sources),
+        NET_TEST(selections_of_the_last_output_stay),
         NET_TEST(selections_are_compared_as_sets),
         NET_TEST(lists_are_compared_item_by_item),
         NET_TEST(lists_are_measured_item_by_item),

@@ -4,7 +4,6 @@
  * with all nodes lowered that can be. What is accumulated at an output is what the validation
  * measures there.
  */
-#include "check/alignment.h"
 #include "check/layers.h"
 #include "check/pairs.h"
 #include "cli/convert/convert.h"
@@ -471,105 +470,6 @@ static void values_are_not_kept(void **state)
     close_fixture(&f);
 }
 
-/* ---- which values are the same --------------------------------------------------------------- */
-
-enum { LIST_MOST = 12, LONG_LIST = 5000 };
-
-/* The length of a longest common subsequence, by its definition. */
-static size_t longest(const struct amp_aligned *a, size_t n, const struct amp_aligned *b, size_t m)
-{
-    size_t lengths[LIST_MOST + 1][LIST_MOST + 1] = {{0}};
-    for (size_t i = 1; i <= n; i++)
-        for (size_t j = 1; j <= m; j++) {
-            bool is_same = a[i - 1].key == b[j - 1].key && a[i - 1].is_paired == b[j - 1].is_paired;
-            size_t without =
-                lengths[i - 1][j] > lengths[i][j - 1] ? lengths[i - 1][j] : lengths[i][j - 1];
-            lengths[i][j] = is_same ? lengths[i - 1][j - 1] + 1 : without;
-        }
-    return lengths[n][m];
-}
-
-/* Partners are each other's, alike and in order; how many there are. */
-static size_t count_partners(const struct amp_aligned *a, size_t n, const struct amp_aligned *b,
-                             size_t m)
-{
-    size_t count = 0, next = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (a[i].partner == AMP_NONE)
-            continue;
-        while (next < m && b[next].value != a[i].partner)
-            assert_int_equal(b[next++].partner, AMP_NONE);
-        assert_true(next < m && b[next].partner == a[i].value);
-        assert_true(b[next].key == a[i].key && b[next].is_paired == a[i].is_paired);
-        count++;
-        next++;
-    }
-    while (next < m)
-        assert_int_equal(b[next++].partner, AMP_NONE);
-    return count;
-}
-
-static size_t make_list(struct amp_aligned *list, uint32_t first, uint64_t *state)
-{
-    size_t n = below(state, LIST_MOST + 1);
-    for (size_t i = 0; i < n; i++)
-        list[i] = (struct amp_aligned){.value = first + (uint32_t)i,
-                                       .key = (uint32_t)below(state, 3),
-                                       .is_paired = one_in(state, 4),
-                                       .partner = 77};
-    return n;
-}
-
-static void short_lists_are_aligned_best(void **state)
-{
-    uint64_t seed = 1;
-    (void)state;
-    for (int round = 0; round < 300; round++) {
-        struct amp_aligned a[LIST_MOST], b[LIST_MOST];
-        size_t n = make_list(a, 100, &seed), m = make_list(b, 200, &seed);
-        amp_alignment_find(a, n, b, m);
-        assert_int_equal(count_partners(a, n, b, m), longest(a, n, b, m));
-    }
-}
-
-/* Lists of thousands that differ in few places, one of them with a stretch of its own: all others
-   are found, whatever stretches they are taken in. */
-static void long_lists_are_aligned(void **state)
-{
-    struct amp_aligned *a = amp_xcalloc(LONG_LIST, sizeof *a);
-    struct amp_aligned *b = amp_xcalloc(LONG_LIST, sizeof *b);
-    (void)state;
-    for (size_t stretch = 0; stretch <= 900; stretch += 300) {
-        size_t m = 0, n_own = 0;
-        for (uint32_t i = 0; i < LONG_LIST; i++)
-            a[i] = (struct amp_aligned){.value = i, .key = i};
-        for (uint32_t i = 0; i < LONG_LIST; i++)
-            if (i < 1500 || i >= 1500 + stretch) {
-                bool is_own = i % 1000 == 999;
-                b[m++] = (struct amp_aligned){.value = 10000 + i, .key = is_own ? 20000 + i : i};
-                n_own += is_own;
-            }
-        amp_alignment_find(a, LONG_LIST, b, m);
-        assert_int_equal(count_partners(a, LONG_LIST, b, m), m - n_own);
-        amp_alignment_find(b, m, a, LONG_LIST);
-        assert_int_equal(count_partners(b, m, a, LONG_LIST), m - n_own);
-    }
-    /* One that is taken at once beside one that is not. */
-    for (uint32_t i = 0; i < 3000; i++) {
-        bool is_own = i >= 500 && i < 1500;
-        b[i] = (struct amp_aligned){.value = 10000 + i,
-                                    .key = is_own    ? 20000 + i
-                                           : i < 500 ? i
-                                                     : i - 1000};
-    }
-    amp_alignment_find(a, 2000, b, 3000);
-    assert_int_equal(count_partners(a, 2000, b, 3000), 2000);
-    amp_alignment_find(b, 3000, a, 2000);
-    assert_int_equal(count_partners(b, 3000, a, 2000), 2000);
-    free(a);
-    free(b);
-}
-
 /* ---- errors along the graph ------------------------------------------------------------------ */
 
 static double error_of(const struct fixture *f, uint32_t value);
@@ -752,8 +652,6 @@ int main(void)
         cmocka_unit_test(values_are_found_by_their_places),
         cmocka_unit_test(random_numbers_are_drawn_once),
         cmocka_unit_test(values_are_not_kept),
-        cmocka_unit_test(short_lists_are_aligned_best),
-        cmocka_unit_test(long_lists_are_aligned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
