@@ -443,6 +443,177 @@ static void each_output_must_be_within_its_tolerance(void **state)
     }
 }
 
+/* Two selections of two elements, each behind an output, and an output that is behind none. LAST is
+   what the last element is multiplied by before the first selection, FIRST what the first is before
+   the second. */
+static struct amp_model *selecting(float last, float first)
+{
+    const float a[] = {1, 1, 1, last}, b[] = {first, 1, 1, 1};
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), selected[2];
+    const uint32_t scores[] = {NODE("Mul", "h", x, constant("a", AMP_FLOAT, DIMS(4), a)),
+                               NODE("Mul", "g", x, constant("b", AMP_FLOAT, DIMS(4), b))};
+    for (int k = 0; k < 2; k++) {
+        uint32_t top = net_node(0, "TopK", k == 0 ? "v" : "w", 2, IDS(scores[k], NUMBERS("k", 2)));
+        selected[k] = net_out(top, 1);
+        amp_value_at(net.model, selected[k])->name = k == 0 ? "i" : "j";
+    }
+    output(NODE("Gather", "y", scores[0], selected[0]));
+    output(NODE("Abs", "z", x));
+    output(NODE("Gather", "u", scores[1], selected[1]));
+    infer_all();
+    return net.model;
+}
+
+static enum amp_status load_selected(void *context, size_t sample, struct amp_tensor *inputs,
+                                     struct amp_error *err)
+{
+    static const float samples[2][4] = {{4, 3, 2, 1}, {4, 3, 2, 2.875f}};
+    (void)context;
+    inputs[0] = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = DIMS(4)};
+    AMP_TRY(amp_tensor_alloc(&inputs[0], err));
+    memcpy(inputs[0].data, samples[sample], sizeof samples[sample]);
+    return AMP_OK;
+}
+
+static double max_abs_of(const struct amp_output_check *check)
+{
+    double value = NAN;
+    for (size_t i = 0; amp_metric_at(i) != NULL; i++)
+        if (strcmp(amp_metric_name_at(i), "max_abs") == 0)
+            assert_true(amp_metric_value(amp_metric_at(i), &check->metrics, &value));
+    return value;
+}
+
+/* In the second sample 2.875 is among the two largest of the first selection once it is multiplied
+   by 1.25: one of the four items is another. The same items with another value are no other
+   selection. What is made of the reference's selections is judged where the own is outside. */
+static void outputs_behind_other_selections_are_given_the_references(void **state)
+{
+    static const struct {
+        float last, first;
+        const char *most, *differ; /* bounds; NULL: none */
+        bool is_given;
+        double errors[3];
+        const char *said; /* NULL: within */
+    } cases[] = {
+        {1, 1, "0", "0", false, {0, 0, 0}, NULL},
+        {1.25f, 1, "0.125", NULL, true, {0, 0, 0}, NULL},
+        {1.25f, 1, "0.125", "0.25", true, {0, 0, 0}, NULL},
+        {1.25f, 1, "0.125", "0.2", true, {0, 0, 0}, "output 'y': differ 0.25; at most 0.2 allowed"},
+        {1.25f, 1, "0.75", NULL, false, {0.59375, 0, 0}, NULL},
+        {1, 1.25f, "0.5", NULL, false, {0, 0, 1}, "output 'u': max_abs 1; at most 0.5 allowed"},
+        {1.25f, 1.25f, "0.5", NULL, true, {0, 0, 1}, "output 'u': max_abs 1; at most 0.5 allowed"},
+    };
+    (void)state;
+    for (size_t c = 0; c < COUNT(cases); c++) {
+        struct amp_validate_options options = {.source = {.count = 2, .load = load_selected},
+                                               .bounds = amp_metric_bounds_default(AMP_UNDEFINED),
+                                               .keeps_deviations = c % 2 == 1};
+        struct amp_validation result;
+        struct amp_error err = {.status = AMP_OK};
+        char said[128] = "";
+        const struct amp_model *reference = selecting(1, 1);
+        selecting(cases[c].last, cases[c].first);
+        bool is_other = cases[c].last > 1;
+        assert_int_equal(amp_metric_bounds_set(&options.bounds, "max_abs", cases[c].most, &err),
+                         AMP_OK);
+        if (cases[c].differ != NULL)
+            assert_int_equal(
+                amp_metric_bounds_set(&options.bounds, "differ", cases[c].differ, &err), AMP_OK);
+        if (cases[c].said != NULL)
+            snprintf(said, sizeof said, "outside tolerance: %s", cases[c].said);
+        assert_int_equal(amp_validate(reference, net.model, &options, &result, &err),
+                         cases[c].said != NULL ? AMP_MISMATCH : AMP_OK);
+        assert_string_equal(err.text, said);
+        assert_int_equal(result.is_within, cases[c].said == NULL);
+        assert_int_equal(result.selections.count, 2);
+        for (int k = 0; k < 2; k++) {
+            const struct amp_selection *selection = &result.selections.items[k];
+            assert_int_equal(selection->larger, 4);
+            assert_int_equal(selection->otherwise, k == 0 && is_other);
+        }
+        for (int o = 0; o < 3; o++) {
+            const struct amp_output_check *check = &result.outputs[o];
+            const char *name = o == 0 ? "'y'" : o == 1 ? "'z'" : "'u'";
+            bool is_said = cases[c].said != NULL && strstr(cases[c].said, name) != NULL;
+            assert_int_equal(check->is_selected, o != 1);
+            assert_int_equal(check->is_selected_otherwise, o == 0 && is_other);
+            assert_int_equal(check->is_given, o == 0 && cases[c].is_given);
+            assert_int_equal(check->is_outside, is_said);
+            assert_int_equal(check->reason[0] != '\0', is_said);
+            assert_int_equal(check->metrics.count, o == 1 ? 8 : 4);
+            assert_int_equal(check->metrics.selected, check->is_given ? 4 : 0);
+            assert_int_equal(check->metrics.otherwise, check->is_given);
+            assert_true(max_abs_of(check) == cases[c].errors[o]);
+            assert_int_equal(check->deviations != NULL, options.keeps_deviations);
+        }
+        amp_validation_free(&result);
+    }
+}
+
+/* Both models take the time that they take, whatever the clock says at first. */
+static void seconds_are_those_between_looks(void **state)
+{
+    struct amp_validation result;
+    (void)state;
+    struct amp_model *reference = two_outputs(0);
+    two_outputs(0);
+    has_own_clock = true;
+    own_time = 1000;
+    enum amp_status status =
+        validate(reference, net_tensor(AMP_FLOAT, DIMS(2, 4), numbers), NULL, &result);
+    has_own_clock = false;
+    assert_int_equal(status, AMP_OK);
+    for (int side = 0; side < 2; side++)
+        assert_true(result.seconds[side] >= 1 && result.seconds[side] < 1000);
+    amp_validation_free(&result);
+}
+
+/* A score that falls by more than it may is outside by itself, where no output is. */
+static void scores_must_be_within_their_bounds(void **state)
+{
+    static const int64_t classes[] = {3, 0};
+    static const struct {
+        const char *bound;
+        bool is_within;
+    } cases[] = {{"1", true}, {"0.99", false}, {"100%", true}, {"99%", false}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct amp_model *reference = two_outputs(0);
+        two_outputs(1);
+        const struct amp_labels labels = {
+            .path = "l.npy", .output = "first", .tensor = *net_tensor(AMP_INT64, DIMS(2), classes)};
+        struct amp_tensor *x = net_tensor(AMP_FLOAT, DIMS(2, 4), numbers);
+        struct amp_validate_options options = {
+            .source = {.count = 1, .load = load_one, .context = x},
+            .bounds = amp_metric_bounds_default(AMP_UNDEFINED),
+            .labels = &labels,
+            .n_labels = 1};
+        struct amp_validation result;
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_task_bounds_set(&options.task_bounds,
+                                             amp_task_metric_find("accuracy-drop"), cases[i].bound,
+                                             &err),
+                         AMP_OK);
+        assert_int_equal(amp_validate(reference, net.model, &options, &result, &err),
+                         cases[i].is_within ? AMP_OK : AMP_MISMATCH);
+        assert_int_equal(result.is_within, cases[i].is_within);
+        assert_int_equal(result.n_tasks, 1);
+        assert_int_equal(result.tasks[0].is_outside, !cases[i].is_within);
+        assert_int_equal(result.tasks[0].reason[0] == '\0', cases[i].is_within);
+        assert_int_equal(result.tasks[0].scores[0].right, 2);
+        assert_int_equal(result.tasks[0].scores[1].right, 0);
+        assert_false(result.outputs[0].is_outside);
+        if (!cases[i].is_within) {
+            static const char begin[] = "outside tolerance: output 'first': ";
+            assert_memory_equal(err.text, begin, sizeof begin - 1);
+            assert_string_equal(err.text + sizeof begin - 1, result.tasks[0].reason);
+        }
+        amp_validation_free(&result);
+    }
+}
+
 /* What labels and bounds have to do with each other and with the outputs. */
 static void labels_have_to_fit(void **state)
 {
@@ -934,6 +1105,63 @@ static void layers_of_other_shapes_say_so(void **state)
     amp_layers_free(&layers);
 }
 
+static enum amp_status load_worst(void *context, size_t sample, struct amp_tensor *inputs,
+                                  struct amp_error *err)
+{
+    static const float samples[3][4] = {{1, 2, 8, 4}, {1, 2, 3, 4}, {5, 8, 1, 1}};
+    (void)context;
+    for (int i = 0; i < 2; i++)
+        inputs[i] = (struct amp_tensor){.dtype = i == 0 ? AMP_FLOAT : AMP_BOOL,
+                                        .shape = i == 0 ? DIMS(4) : SCALAR};
+    AMP_TRY(amp_tensor_alloc(&inputs[0], err));
+    AMP_TRY(amp_tensor_alloc(&inputs[1], err));
+    memcpy(inputs[0].data, samples[sample], sizeof samples[sample]);
+    *(bool *)inputs[1].data = true;
+    return AMP_OK;
+}
+
+/* Three nodes that each add errors of their own, of which the second adds most: factors of 1.25, of
+   2 and of 1.25 once more. The worst element is that of the sample that had it first. */
+static void the_largest_jump_is_of_what_a_node_adds(void **state)
+{
+    struct amp_layers layers;
+    const struct amp_model *models[2];
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+        input("c", AMP_BOOL, SCALAR);
+        uint32_t a = NODE("Mul", "m", x, FLOATS("f", side == 0 ? 1 : 1.25f));
+        uint32_t b = NODE("Mul", "n", a, FLOATS("g", side == 0 ? 1 : 2));
+        uint32_t c = NODE("Mul", "o", b, FLOATS("h", side == 0 ? 1 : 1.25f));
+        output(NODE("Mul", "p", c, FLOATS("k", 1)));
+        infer_all();
+        models[side] = net.model;
+    }
+    amp_layers_begin(models[0], models[1], &layers);
+    struct amp_validation result;
+    struct amp_validate_options options = {.source = {.count = 3, .load = load_worst},
+                                           .bounds = amp_metric_bounds_default(AMP_UNDEFINED),
+                                           .runner = amp_layers_runner(&layers)};
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_validate(models[0], models[1], &options, &result, &err), AMP_OK);
+    amp_validation_free(&result);
+    amp_layers_end(&layers);
+    static const double errors[] = {0.25, 1.5, 2.125, 2.125};
+    for (size_t i = 0; i < 4; i++) {
+        const struct amp_layer *layer = layer_of(&layers, (const char[]){(char)('m' + i), '\0'});
+        is_about(layer->error, errors[i]);
+        is_about(layer->before, i == 0 ? 0 : errors[i - 1]);
+        assert_int_equal(layer->worst.sample, 0);
+        assert_int_equal(layer->worst.index, 2);
+        assert_true(layer->worst.values[0] == 8);
+        is_about(layer->worst.values[1], 8 * (1 + errors[i]));
+        is_about(layer->worst.error, 8 * errors[i]);
+    }
+    assert_ptr_equal(&layers.items[layers.largest_jump], layer_of(&layers, "n"));
+    amp_layers_free(&layers);
+}
+
 static void errors_are_shares(void **state)
 {
     static const struct {
@@ -1062,6 +1290,10 @@ int main(void)
         NET_TEST(nodes_of_one_model_are_run_on_what_both_have),
         NET_TEST(layers_of_other_shapes_say_so),
         NET_TEST(errors_are_shares),
+        NET_TEST(the_largest_jump_is_of_what_a_node_adds),
+        NET_TEST(outputs_behind_other_selections_are_given_the_references),
+        NET_TEST(seconds_are_those_between_looks),
+        NET_TEST(scores_must_be_within_their_bounds),
         NET_TEST(times_are_medians_of_turns),
         NET_TEST(models_without_common_values_have_no_layers),
         NET_TEST(scores_of_another_shape_are_not_counted),
