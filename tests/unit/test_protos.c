@@ -2574,6 +2574,44 @@ static void gradients_of_losses_are_scaled(void **state)
     }
 }
 
+/* What finds infinities is there from opset 9 on; nothing is added before. Two of a scaler's
+   outputs have words of their own. */
+static void scalers_need_an_operator(void **state)
+{
+    static const struct amp_grad_scaler how = {
+        .init_scale = 2, .growth_factor = 2, .backoff_factor = 0.5, .growth_interval = 10};
+    static const char other[] = "grad_scaler/scale";
+    struct amp_str point = {"x", 1};
+    (void)state;
+    for (int opset = 8; opset <= 9; opset++) {
+        Onnx__TrainingInfoProto info = ONNX__TRAINING_INFO_PROTO__INIT;
+        struct amp_error err = {.status = AMP_OK};
+        bool is_added = false;
+        info.algorithm = new_graph("", "");
+        net_start(opset);
+        net.model->graphs[0].origin = info.algorithm;
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+        output(NODE("ReduceMean", "loss", x));
+        uint32_t id = net_node(0, "Gradient", "dx", 1, IDS(x));
+        amp_node_at(net.model, id)->domain = "ai.onnx.preview.training";
+        set_word(net_out(id, 0), "y", "loss");
+        set_array(net_out(id, 0), "xs", AMP_ATTR_STRINGS, 1, &point, sizeof point);
+        output(net_out(id, 0));
+        size_t n_nodes = net.model->n_nodes;
+        struct amp_model *whole = amp_model_create(net.arena, "whole.onnx");
+        amp_graph_add(whole, "main", AMP_NONE);
+        const struct amp_grad_scaler_graph scaled = {net.model, whole, &info};
+        enum amp_status status = amp_grad_scaler_add(&scaled, &how, &is_added, &err);
+        assert_true(status == (opset == 8 ? AMP_UNSUPPORTED : AMP_OK) && is_added);
+        assert_string_equal(err.text,
+                            opset == 8 ? "net.onnx: gradients can be scaled from opset 9 on" : "");
+        assert_int_equal(net.model->n_nodes > n_nodes, opset == 9);
+    }
+    assert_string_equal(amp_grad_scaler_word("grad_scaler/next_scale"), "scale");
+    assert_string_equal(amp_grad_scaler_word("grad_scaler/skipped"), "skipped");
+    assert_ptr_equal(amp_grad_scaler_word(other), other);
+}
+
 /* What has more inputs or outputs than a shape function is called with has no shapes. */
 static void shapes_of_many_are_not_told(void **state)
 {
@@ -3456,6 +3494,7 @@ int main(void)
         NET_TEST(types_are_those_of_the_definition),
         NET_TEST(outputs_have_the_types_that_follow),
         NET_TEST(gradients_of_losses_are_scaled),
+        NET_TEST(scalers_need_an_operator),
         NET_TEST(scalers_are_those_of_pytorch),
         NET_TEST(shapes_of_many_are_not_told),
         NET_TEST(operators_take_other_shapes),
