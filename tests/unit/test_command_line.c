@@ -8,6 +8,7 @@
 #include "cli/destination.h"
 #include "cli/inputs.h"
 #include "cli/options/command_line.h"
+#include "cli/options/help.h"
 #include "cli/options/option_table.h"
 #include "cli/options/target.h"
 #include "cli/options/tolerance.h"
@@ -31,6 +32,8 @@
 #include "onnx/schema/schema.h"
 #include "scratch.h"
 
+#include <fcntl.h>
+#include <glob.h>
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -42,6 +45,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -1196,6 +1200,12 @@ static void data_are_cut_into_batches(void **state)
 
 /* ---- commands ---- */
 
+static enum amp_status (*const commands[])(const struct amp_options *, struct amp_error *) = {
+    [AMP_CMD_CONVERT] = amp_command_convert, [AMP_CMD_RUN] = amp_command_run,
+    [AMP_CMD_RULES] = amp_command_rules,     [AMP_CMD_BENCH] = amp_command_bench,
+    [AMP_CMD_COMPARE] = amp_command_compare, [AMP_CMD_CALIBRATE] = amp_command_calibrate,
+    [AMP_CMD_TRAIN] = amp_command_train};
+
 /* What commands refuse before they read a model, or, with the last row of each, that they go on to
    read one that is not there. */
 static void commands_refuse_what_does_not_go_together(void **state)
@@ -1284,11 +1294,6 @@ static void commands_refuse_what_does_not_go_together(void **state)
          "--dump-after reads: read, infer, opset, assign, insert or fold; did you mean 'read'?"},
         {"a -d fp8", "--dtype fp8: bf16, fp16, bf16,fp16, fp16,bf16 or fp32 is needed"},
         {"a", "a: cannot open: No such file or directory"}};
-    static enum amp_status (*const commands[])(const struct amp_options *, struct amp_error *) = {
-        [AMP_CMD_CONVERT] = amp_command_convert, [AMP_CMD_RUN] = amp_command_run,
-        [AMP_CMD_RULES] = amp_command_rules,     [AMP_CMD_BENCH] = amp_command_bench,
-        [AMP_CMD_COMPARE] = amp_command_compare, [AMP_CMD_CALIBRATE] = amp_command_calibrate,
-        [AMP_CMD_TRAIN] = amp_command_train};
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(rows); i++) {
         struct amp_options options;
@@ -2354,6 +2359,138 @@ static void searches_are_of_all_samples(void **state)
     amp_command_line_free(&options);
 }
 
+/* ---- the cases of commands that only print --------------------------------------------------- */
+
+/* What the file PATH holds; "" where there is none. The caller frees it. */
+static char *text_of(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0, n;
+    FILE *file = fopen(path, "rb"), *all = open_memstream(&text, &size);
+    char block[4096];
+    assert_non_null(all);
+    while (file != NULL && (n = fread(block, 1, sizeof block, file)) > 0)
+        assert_int_equal(fwrite(block, 1, n, all), n);
+    if (file != NULL)
+        fclose(file);
+    fclose(all);
+    return text;
+}
+
+/* Has what is printed to the descriptor OF go to PATH; returns what it was. */
+static int redirect(FILE *stream, int of, const char *path)
+{
+    fflush(stream);
+    int kept = dup(of), file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(kept >= 0 && file >= 0 && dup2(file, of) == of);
+    close(file);
+    return kept;
+}
+
+static void restore(FILE *stream, int of, int kept)
+{
+    fflush(stream);
+    assert_int_equal(dup2(kept, of), of);
+    close(kept);
+}
+
+/* Whether the WORDS of a case write no file and ask for nothing that stays with this process. */
+static bool is_printed_only(char *const *words)
+{
+    static const char *const others[] = {
+        "-o",          "--output",     "--output-dir", "--json=", "--report",
+        "--rules-out", "--eval",       "--costs-out",  "--tune",  "--log",
+        "--expand",    "--max-memory", "--threads"};
+    bool prints = strcmp(words[0], "rules") == 0;
+    for (size_t i = 0; words[i] != NULL; i++) {
+        prints |= strcmp(words[i], "--help") == 0;
+        prints |= strncmp(words[i], "--dump-after", 12) == 0 || strcmp(words[i], "--list") == 0;
+        for (size_t k = 0; k < AMP_COUNT(others); k++)
+            if (strncmp(words[i], others[k], strlen(others[k])) == 0)
+                return false;
+    }
+    return prints;
+}
+
+/* Runs the case of FOLDER, where this process is; what it prints goes to OUT and ERRORS. */
+static void run_words(const char *folder, char **argv, int argc, const char *out,
+                      const char *errors)
+{
+    struct amp_options options;
+    struct amp_error err = {.status = AMP_OK};
+    int kept[] = {redirect(stdout, 1, out), redirect(stderr, 2, errors)};
+    enum amp_status status = amp_command_line_parse(argc, argv, &options, &err);
+    if (status == AMP_OK && options.wants_help)
+        amp_help_print(stdout, options.words);
+    else if (status == AMP_OK)
+        status = commands[options.command](&options, &err);
+    if (err.text[0] != '\0')
+        fprintf(stderr, "ampconv: %s\n", err.text);
+    amp_command_line_free(&options);
+    restore(stdout, 1, kept[0]);
+    restore(stderr, 2, kept[1]);
+    char *wanted = text_of("exit");
+    if (amp_status_exit_code(status) != atoi(wanted))
+        fail_msg("%s: exit code %d, %s", folder, amp_status_exit_code(status), err.text);
+    free(wanted);
+}
+
+/* False: it is none of those. */
+static bool run_case(const char *folder, const char *scratch)
+{
+    char *argv[WORDS_MAX + 2] = {(char[]){"ampconv"}}, out[2][SCRATCH_MAX + 8];
+    static const char *const names[] = {"stdout", "stderr"};
+    wordexp_t words;
+    char line[4096] = "";
+    assert_int_equal(chdir(folder), 0);
+    char *text = text_of("args");
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
+    free(text);
+    if (wordexp(line, &words, WRDE_NOCMD) != 0)
+        fail_msg("%s: %s", folder, line);
+    bool is_taken =
+        access("setup", F_OK) != 0 && words.we_wordc < WORDS_MAX && is_printed_only(words.we_wordv);
+    for (size_t i = 0; is_taken && i < words.we_wordc; i++)
+        argv[1 + i] = words.we_wordv[i];
+    for (int i = 0; i < 2; i++)
+        snprintf(out[i], sizeof out[i], "%s/%s", scratch, names[i]);
+    if (is_taken)
+        run_words(folder, argv, 1 + (int)words.we_wordc, out[0], out[1]);
+    for (int i = 0; is_taken && i < 2; i++) {
+        char *wanted = text_of(names[i]), *found = text_of(out[i]);
+        if (strcmp(wanted, found) != 0)
+            fail_msg("%s: %s is\n%s", folder, names[i], found);
+        free(wanted);
+        free(found);
+    }
+    wordfree(&words);
+    return is_taken;
+}
+
+/* All cases that print and write nothing, one after the other in this process. */
+static void cases_print_what_is_expected(void **state)
+{
+    static const char *const stages[] = {"convert",  "functions", "ranges",     "rules",
+                                         "training", "constants", "composites", "read",
+                                         "robust",   "upgrade",   "cli"};
+    const char *cases = getenv("CASES");
+    size_t n = 0;
+    assert_non_null(cases);
+    for (size_t k = 0; k < AMP_COUNT(stages); k++) {
+        char pattern[2048];
+        glob_t found;
+        snprintf(pattern, sizeof pattern, "%s/%s/*/args", cases, stages[k]);
+        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            *strrchr(found.gl_pathv[i], '/') = '\0';
+            n += run_case(found.gl_pathv[i], *state);
+        }
+        globfree(&found);
+    }
+    assert_int_equal(chdir(*state), 0);
+    assert_true(n > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2403,6 +2540,7 @@ int main(void)
         cmocka_unit_test(searches_take_what_commands_say),
         cmocka_unit_test(searches_take_what_processes_say),
         NET_TEST(searches_are_of_all_samples),
+        cmocka_unit_test(cases_print_what_is_expected),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
