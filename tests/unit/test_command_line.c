@@ -8,7 +8,6 @@
 #include "cli/destination.h"
 #include "cli/inputs.h"
 #include "cli/options/command_line.h"
-#include "cli/options/help.h"
 #include "cli/options/option_table.h"
 #include "cli/options/target.h"
 #include "cli/options/tolerance.h"
@@ -2403,7 +2402,6 @@ static bool is_printed_only(char *const *words)
         "--expand",    "--max-memory", "--threads"};
     bool prints = strcmp(words[0], "rules") == 0;
     for (size_t i = 0; words[i] != NULL; i++) {
-        prints |= strcmp(words[i], "--help") == 0;
         prints |= strncmp(words[i], "--dump-after", 12) == 0 || strcmp(words[i], "--list") == 0;
         for (size_t k = 0; k < AMP_COUNT(others); k++)
             if (strncmp(words[i], others[k], strlen(others[k])) == 0)
@@ -2420,9 +2418,7 @@ static void run_words(const char *folder, char **argv, int argc, const char *out
     struct amp_error err = {.status = AMP_OK};
     int kept[] = {redirect(stdout, 1, out), redirect(stderr, 2, errors)};
     enum amp_status status = amp_command_line_parse(argc, argv, &options, &err);
-    if (status == AMP_OK && options.wants_help)
-        amp_help_print(stdout, options.words);
-    else if (status == AMP_OK)
+    if (status == AMP_OK)
         status = commands[options.command](&options, &err);
     if (err.text[0] != '\0')
         fprintf(stderr, "ampconv: %s\n", err.text);
@@ -2470,9 +2466,8 @@ static bool run_case(const char *folder, const char *scratch)
 /* All cases that print and write nothing, one after the other in this process. */
 static void cases_print_what_is_expected(void **state)
 {
-    static const char *const stages[] = {"convert",  "functions", "ranges",     "rules",
-                                         "training", "constants", "composites", "read",
-                                         "robust",   "upgrade",   "cli"};
+    static const char *const stages[] = {"convert",   "functions",  "ranges", "rules",  "training",
+                                         "constants", "composites", "read",   "robust", "upgrade"};
     const char *cases = getenv("CASES");
     size_t n = 0;
     assert_non_null(cases);
