@@ -1197,6 +1197,40 @@ static void data_are_cut_into_batches(void **state)
     }
 }
 
+/* The elements of a sequence are no rows, whatever dims they have. */
+static void sequences_are_not_cut(void **state)
+{
+    static const float numbers[] = {1, 2};
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor list = {.data = NULL}, loaded = {.data = NULL};
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+    amp_value_at(net.model, x)->kind = AMP_KIND_SEQUENCE;
+    output(NODE("SequenceLength", "n", x));
+    assert_int_equal(amp_list_alloc(&list, AMP_FORM_SEQUENCE, 4, &err), AMP_OK);
+    list.dtype = AMP_FLOAT;
+    for (size_t i = 0; i < 4; i++)
+        amp_tensor_refer(&amp_list_items(&list)[i], net_tensor(AMP_FLOAT, DIMS(2), numbers));
+    assert_int_equal(mkdir("lists", 0777), 0);
+    assert_int_equal(mkdir("lists/test_data_set_0", 0777), 0);
+    assert_int_equal(amp_tensor_save("lists/test_data_set_0/input_0.pb", "x", &list, &err), AMP_OK);
+    assert_int_equal(parse_line("run m --data lists", &options, &err), AMP_OK);
+    if (amp_inputs_open(&options, net.model, &inputs, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(inputs.count, 1);
+    assert_null(inputs.notes.batches);
+    assert_int_equal(amp_inputs_load(&inputs, 0, &loaded, NULL, &err), AMP_OK);
+    assert_true(amp_tensor_is_list(&loaded));
+    assert_int_equal(loaded.shape.dims[0], 4);
+    amp_tensors_release(&loaded, 1);
+    amp_tensors_release(&list, 1);
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+}
+
 /* ---- commands ---- */
 
 static enum amp_status (*const commands[])(const struct amp_options *, struct amp_error *) = {
@@ -2509,6 +2543,7 @@ int main(void)
         NET_TEST(samples_of_data_are_loaded_one_by_one),
         NET_TEST(inputs_are_noted),
         NET_TEST(data_are_cut_into_batches),
+        NET_TEST(sequences_are_not_cut),
         cmocka_unit_test(commands_refuse_what_does_not_go_together),
         cmocka_unit_test(models_go_where_nothing_is_lost),
         cmocka_unit_test(data_files_of_the_input_stay),
