@@ -381,7 +381,7 @@ static void pieces_are_converted_and_counted(void **state)
 
 static void strings_are_owned(void **state)
 {
-    char text[] = "abc";
+    char text[] = "abc", *room;
     struct amp_str strings[] = {{text, 2}, {NULL, 0}, {text + 1, 2}};
     struct amp_tensor tensor = {.dtype = AMP_STRING, .shape = {1, {3}}, .data = strings};
     struct amp_error err = {.status = AMP_OK};
@@ -393,6 +393,10 @@ static void strings_are_owned(void **state)
     assert_int_equal(tensor.buffer->size, sizeof strings + 4);
     assert_memory_equal(own[0].data, "ab", 2);
     assert_memory_equal(own[2].data, "bc", 2);
+    assert_int_equal(amp_strings_alloc(&tensor, 5, &room, &err), AMP_OK);
+    assert_int_equal(tensor.buffer->size, sizeof strings + 5);
+    assert_ptr_equal(room,
+                     (struct amp_str *)tensor.data + 3); /* the text stands behind all three */
     amp_tensor_release(&tensor);
     assert_null(tensor.data);
 }
@@ -879,6 +883,15 @@ static void arenas_give_aligned_zeros(void **state)
     }
     assert_string_equal(amp_arena_strndup(arena, "abcdef", 3), "abc");
     assert_string_equal(amp_arena_printf(arena, "%s-%d", "x", 5), "x-5");
+    char *texts[40][3];
+    for (int i = 1; i < 40; i++) { /* none ends in the next */
+        texts[i][0] = amp_arena_printf(arena, "%0*d", i, 0);
+        texts[i][1] = amp_arena_strdup(arena, texts[i][0]);
+        texts[i][2] = amp_arena_strndup(arena, texts[i][1], (size_t)i);
+    }
+    for (size_t i = 1; i < 40; i++)
+        for (int k = 0; k < 3; k++)
+            assert_true(strlen(texts[i][k]) == i && strspn(texts[i][k], "0") == i);
     amp_arena_destroy(arena);
 }
 

@@ -8,7 +8,9 @@
 #include "core/arena.h"
 #include "core/buffer.h"
 #include "core/memory.h"
+#include "core/tensor.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,89 @@ static void the_first_limit_is_what_is_there(void **state)
         skip();
     free = free < most ? free : most;
     assert_in_range(limit, free * 3 / 4, free * 5 / 4);
+}
+
+/* What the system's files say of memory, in the place of those that there are; NULL: no file. */
+struct said {
+    const char *meminfo, *most, *taken;
+};
+static const struct said *system_says;
+
+/* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
+/* In the place of the system's. */
+FILE *fopen(const char *path, const char *mode)
+{
+    const char *text = NULL;
+    if (system_says == NULL) {
+        int descriptor = open(path, O_RDONLY);
+        return descriptor < 0 ? NULL : fdopen(descriptor, mode);
+    }
+    if (strcmp(path, "/proc/meminfo") == 0)
+        text = system_says->meminfo;
+    else if (strcmp(path, "/sys/fs/cgroup/memory.max") == 0)
+        text = system_says->most;
+    else if (strcmp(path, "/sys/fs/cgroup/memory.current") == 0)
+        text = system_says->taken;
+    return text == NULL ? NULL : fmemopen((char *)(uintptr_t)text, strlen(text), mode);
+}
+/* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
+
+/* The first limit under what is said, as a process of its own finds it, is WANTED; it comes back as
+   a status. */
+static void expect_limit(const struct said *texts, size_t wanted)
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        system_says = texts;
+        _exit(amp_memory_limit() == wanted ? 7 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 7);
+}
+
+/* Memory and swap that are free, or what the control group has left of its share if that is less;
+   all of the machine's where nothing is said. Goes before whatever asks for the limit. */
+static void the_system_says_what_is_there(void **state)
+{
+    static const char free[] = "MemTotal:  9999 kB\nMemAvailable:  1000 kB\nSwapFree:  24 kB\n";
+    size_t all = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    (void)state;
+    expect_limit(&(struct said){NULL, NULL, NULL}, all);
+    expect_limit(&(struct said){"MemTotal: 9999 kB\nSwapFree: 24 kB\n", NULL, NULL}, all);
+    expect_limit(&(struct said){"MemAvailable: 1 kB\n", NULL, NULL}, 1024);
+    expect_limit(&(struct said){free, NULL, NULL}, 1024 * 1024);
+    expect_limit(&(struct said){free, "max\n", "3000\n"}, 1024 * 1024);
+    expect_limit(&(struct said){free, "10000\n", "3000\n"}, 7000);
+    expect_limit(&(struct said){free, "10000\n", NULL}, 10000);
+    expect_limit(&(struct said){free, "10000\n", "10000\n"}, 0);
+    expect_limit(&(struct said){free, "10000\n", "10001\n"}, 0);
+    expect_limit(&(struct said){free, "90000000\n", "3000\n"}, 1024 * 1024);
+    expect_limit(&(struct said){NULL, "1\n", NULL}, 1);
+}
+
+/* Three digits, and a unit that is a thousand of the one before. */
+static void sizes_have_texts(void **state)
+{
+    static const struct {
+        size_t size;
+        const char *text;
+    } rows[] = {{0, "0 bytes"},
+                {999, "999 bytes"},
+                {1000, "1.0 KB"},
+                {999949, "999.9 KB"},
+                {1000000, "1.0 MB"},
+                {2500000000, "2.5 GB"},
+                {1000000000000, "1.0 TB"},
+                {3000000000000000, "3.0 PB"},
+                {SIZE_MAX, "18.4 EB"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[32];
+        assert_string_equal(amp_memory_text(rows[i].size, text), rows[i].text);
+    }
 }
 
 static void claims_are_bounded(void **state)
@@ -234,11 +319,11 @@ static void *take_grown(struct amp_arena *arena)
     return amp_xrealloc(NULL, 100, MB);
 }
 
-/* What ends early leaks what its caller, cmocka too, holds. */
+/* What ends early leaks what its caller, cmocka too, holds; what is too large is refused. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "detect_leaks=0";
+    return "detect_leaks=0:allocator_may_return_null=1";
 }
 
 /* TAKE in a process of its own, which must end with WANTED. */
@@ -289,6 +374,59 @@ static void the_end_of_memory_is_said(void **state)
                               "0 bytes of 20.0 MB are in use\n");
 }
 
+/* What the account has, and the system does not, goes back to the account. */
+static void what_the_system_refuses_is_returned(void **state)
+{
+    (void)state;
+    amp_memory_set_limit(SIZE_MAX);
+    assert_null(amp_buffer_create((size_t)1 << 62));
+    assert_int_equal(amp_memory_used(), 0);
+}
+
+/* Tensors that memory has no room for are refused with what they are, and hold nothing. */
+static void tensors_beyond_memory_are_refused(void **state)
+{
+    char letters[] = "ab", *text;
+    struct amp_str large = {letters, 2 * MB};
+    struct amp_tensor floats = {.dtype = AMP_FLOAT, .shape = {2, {1000, 1000}}};
+    struct amp_tensor strings = {.dtype = AMP_STRING, .shape = {1, {1}}};
+    struct amp_tensor borrowed = {.dtype = AMP_STRING, .shape = {1, {1}}, .data = &large};
+    struct amp_tensor list = {.data = NULL};
+    (void)state;
+    amp_memory_set_limit(1 * MB);
+    for (int i = 0; i < 4; i++) {
+        static const char *const texts[] = {
+            "out of memory: float32 [1000, 1000] takes 4.0 MB; 0 bytes of 1.0 MB are in use",
+            "out of memory: strings takes 2.0 MB; 0 bytes of 1.0 MB are in use",
+            "out of memory: strings takes 2.0 MB; 0 bytes of 1.0 MB are in use",
+            "out of memory: a list of tensors takes "};
+        struct amp_error err = {.status = AMP_OK};
+        enum amp_status status = i == 0   ? amp_tensor_alloc(&floats, &err)
+                                 : i == 1 ? amp_strings_alloc(&strings, 2 * MB, &text, &err)
+                                 : i == 2 ? amp_strings_own(&borrowed, &err)
+                                          : amp_list_alloc(&list, AMP_FORM_SEQUENCE, 1 * MB, &err);
+        assert_int_equal(status, AMP_IO);
+        assert_int_equal(strncmp(err.text, texts[i], strlen(texts[i])), 0);
+        assert_int_equal(amp_memory_used(), 0);
+    }
+    assert_true(floats.data == NULL && strings.data == NULL && list.data == NULL);
+    assert_ptr_equal(borrowed.data, &large);
+}
+
+/* Outside of arenas what fits the basis is given whatever the account has, and more where that has
+   room. */
+static void memory_outside_of_arenas_is_given(void **state)
+{
+    (void)state;
+    for (size_t more = 0; more < 2; more++) {
+        size_t size = AMP_MEMORY_BASIS + more;
+        amp_memory_set_limit(more * size);
+        free(amp_xmalloc(1, size));
+        free(amp_xcalloc(size, 1));
+        free(amp_xrealloc(NULL, 1, size));
+    }
+}
+
 static void threads_may_claim(void **state)
 {
     (void)state;
@@ -310,7 +448,9 @@ static void threads_may_claim(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_system_says_what_is_there),
         cmocka_unit_test(the_first_limit_is_what_is_there),
+        cmocka_unit_test(sizes_have_texts),
         cmocka_unit_test(claims_are_bounded),
         cmocka_unit_test(the_basis_is_free),
         cmocka_unit_test(arenas_claim_and_return),
@@ -320,6 +460,9 @@ int main(void)
         cmocka_unit_test(kept_buffers_are_chosen),
         cmocka_unit_test(large_buffers_suit_huge_pages),
         cmocka_unit_test(the_end_of_memory_is_said),
+        cmocka_unit_test(what_the_system_refuses_is_returned),
+        cmocka_unit_test(tensors_beyond_memory_are_refused),
+        cmocka_unit_test(memory_outside_of_arenas_is_given),
         cmocka_unit_test(threads_may_claim),
     };
     return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
