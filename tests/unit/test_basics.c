@@ -863,6 +863,27 @@ static void maps_find_what_was_put_last(void **state)
     amp_arena_destroy(arena);
 }
 
+/* How far what an arena gives lies behind a piece of SIZE bytes before it. */
+static ptrdiff_t distance_behind(size_t size)
+{
+    struct amp_arena *arena = amp_arena_create();
+    char *first = amp_arena_alloc(arena, size), *second = amp_arena_alloc(arena, 1);
+    ptrdiff_t distance = second - first;
+    amp_arena_destroy(arena);
+    return distance;
+}
+
+/* No more than the alignment is lost between two pieces. */
+static void arenas_are_dense(void **state)
+{
+    const size_t unit = _Alignof(max_align_t);
+    (void)state;
+    for (size_t size = 1; size < 4 * unit; size++)
+        assert_int_equal(distance_behind(size + 1) - distance_behind(size),
+                         size % unit == 0 ? unit : 0);
+    assert_int_equal(distance_behind(1) - distance_behind(0), unit);
+}
+
 static void arenas_give_aligned_zeros(void **state)
 {
     static const size_t sizes[] = {0, 1, 15, 16, 17, 4096, 100000, 3, 1 << 20, 1};
@@ -888,6 +909,9 @@ static void arenas_give_aligned_zeros(void **state)
         texts[i][0] = amp_arena_printf(arena, "%0*d", i, 0);
         texts[i][1] = amp_arena_strdup(arena, texts[i][0]);
         texts[i][2] = amp_arena_strndup(arena, texts[i][1], (size_t)i);
+        char *own = amp_xstrdup(texts[i][2]);
+        assert_string_equal(own, texts[i][0]);
+        free(own);
     }
     for (size_t i = 1; i < 40; i++)
         for (int k = 0; k < 3; k++)
@@ -1121,6 +1145,7 @@ int main(void)
         cmocka_unit_test(long_failures_are_cut_in_the_middle),
         cmocka_unit_test(maps_find_what_was_put_last),
         cmocka_unit_test(arenas_give_aligned_zeros),
+        cmocka_unit_test(arenas_are_dense),
         cmocka_unit_test(lists_grow_by_one),
         NET_TEST(inputs_beyond_those_of_a_pattern_are_constants),
         cmocka_unit_test(plain_text_is_that_of_printf),
