@@ -248,6 +248,36 @@ static void products_are_bounded_by_their_weights(void **state)
     BOUNDS_ARE(unknown, ONE_GIVEN);
 }
 
+/* The rounding of a sum is that of as many elements as the weights have, up to a million; of a
+   million where their shape is not known. */
+static void sums_are_rounded_by_the_number_of_weights(void **state)
+{
+    enum { MILLION = 1 << 20 };
+    static const struct {
+        int64_t columns; /* -1: no shape is known */
+        double depth;
+    } cases[] = {{300, 1200},
+                 {MILLION / 8, MILLION / 2.0},
+                 {MILLION / 4, MILLION},
+                 {MILLION / 2, MILLION},
+                 {-1, MILLION}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_shape shape = cases[i].columns < 0 ? ANY_DIMS : DIMS(4, cases[i].columns);
+        net_start(17);
+        uint32_t x = NODE("Sigmoid", "x", input("in", AMP_FLOAT, DIMS(1, 4)));
+        output(NODE("MatMul", "y", x, NODE("Sigmoid", "w", input("weights", AMP_FLOAT, shape))));
+        infer_all();
+        struct amp_bounds *bounds = amp_bounds_create(net.model, NULL, true);
+        struct amp_interval found = amp_bounds_of(bounds, net.model->graphs[0].outputs.items[0]);
+        amp_bounds_destroy(bounds);
+        double wanted = 4 * (1 + cases[i].depth * 0x1p-23);
+        if (!(fabs(found.high - wanted) <= wanted * 5e-6) || found.low != -found.high)
+            fail_msg("case %zu: from %.9g to %.9g; %.9g is right", i, found.low, found.high,
+                     wanted);
+    }
+}
+
 static void normalized_elements_are_bounded_by_their_number(void **state)
 {
     static const struct bound_case cases[] = {
@@ -974,6 +1004,7 @@ int main(void)
         NET_TEST(operators_bound_their_results),
         cmocka_unit_test(no_bound_is_exceeded),
         NET_TEST(products_are_bounded_by_their_weights),
+        NET_TEST(sums_are_rounded_by_the_number_of_weights),
         NET_TEST(dtypes_have_their_ends),
         NET_TEST(results_are_rounded_to_their_dtype),
         NET_TEST(moved_elements_stay_what_they_are),

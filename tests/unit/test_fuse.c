@@ -1016,6 +1016,27 @@ static void attention_takes_what_lines_up(void **state)
     }
 }
 
+/* A part has no more inputs than there is room for: a sum of bytes with their scales has more. */
+static void attention_takes_no_long_lists_of_inputs(void **state)
+{
+    (void)state;
+    uint32_t s = to_dtype("bytes", start_scores(), AMP_UINT8);
+    amp_model_import(net.model, "com.microsoft", 1);
+    uint32_t scale = FLOATS("scale", 0.5f);
+    uint32_t zero = constant("zero", AMP_UINT8, DIMS(1), "");
+    uint32_t id = net_node(0, "QLinearAdd", "sum", 1,
+                           IDS(s, scale, zero, input("b", AMP_UINT8, square), scale, zero, scale));
+    struct amp_node *node = amp_node_at(net.model, id);
+    node->domain = "com.microsoft";
+    node->schema = amp_schema_find(node->domain, node->op_type, 1);
+    node->since_version = 1;
+    weigh(NODE("Softmax", "p", to_dtype("floats", net_out(id, 0), AMP_FLOAT)));
+    assert_int_equal(count_scores(), 0);
+    s = to_dtype("bytes", start_scores(), AMP_UINT8);
+    weigh(NODE("Softmax", "p", to_dtype("floats", s, AMP_FLOAT)));
+    assert_int_equal(count_scores(), 4);
+}
+
 /* Appends what STEP gives and what it is: a part, the last, one whose post-ops can be split; and
    the input that it has from the step before. */
 static void add_part(char *text, size_t size, const struct amp_plan *plan, const char *sign,
@@ -1883,6 +1904,7 @@ int main(void)
         NET_TEST(attention_is_not_shared),
         NET_TEST(attention_is_no_constant),
         NET_TEST(attention_takes_what_lines_up),
+        NET_TEST(attention_takes_no_long_lists_of_inputs),
         NET_TEST(parts_of_attention_know_where_the_scores_are),
         NET_TEST(attention_reads_through_casts),
         NET_TEST(what_cuts_off_no_more_than_integers_goes),

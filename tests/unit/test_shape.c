@@ -106,6 +106,31 @@ static void reshape_names_what_does_not_fit(void **state)
     expect_failure("dimension 9223372036854775807 * 9223372036854775807 overflows");
 }
 
+static void shapes_and_axes_are_integers(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        const char *said;
+    } cases[] = {
+        {AMP_INT64, NULL},
+        {AMP_INT32, NULL},
+        {AMP_UINT8, NULL},
+        {AMP_FLOAT, "input 1: dtype float32; an integer type is needed"},
+        {AMP_BOOL, "input 1: dtype bool; an integer type is needed"},
+        {AMP_DOUBLE, "input 1: dtype float64; an integer type is needed"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        RESHAPE(LIST(6, 4), 0); /* a little-endian 0 is one in all types */
+        call.in[1].dtype = cases[i].dtype;
+        call.in[0].shape = (struct amp_shape){1, {6}};
+        if (cases[i].said != NULL)
+            expect_failure(cases[i].said);
+        else
+            EXPECT(6);
+    }
+}
+
 static void flatten(int64_t axis)
 {
     start("Flatten", 13);
@@ -1379,6 +1404,7 @@ int main(void)
         cmocka_unit_test(reshape_knows_the_rank_from_the_length_of_its_shape),
         cmocka_unit_test(reshape_takes_zero_as_zero_when_asked),
         cmocka_unit_test(reshape_names_what_does_not_fit),
+        cmocka_unit_test(shapes_and_axes_are_integers),
         cmocka_unit_test(flatten_multiplies_on_either_side),
         cmocka_unit_test(slices_of_unknown_dims_are_known_where_they_are_whole),
         cmocka_unit_test(squeeze_drops_what_is_named),
