@@ -341,6 +341,42 @@ static void results_take_the_place_of_operands(void **state)
     }
 }
 
+/* What is computed once is needed in each run, by the last of its readers, too. */
+static void what_is_computed_once_keeps_its_place(void **state)
+{
+    static const char *const ops[] = {"Add", "Mul", "Sub", "PRelu"};
+    static const float ones[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct amp_session *session = NULL;
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4, 4)),
+                 a = constant("a", AMP_FLOAT, DIMS(4, 4), ones);
+        uint32_t c = NODE("MatMul", "c", a, a);
+        output(i % 2 == 0 ? NODE(ops[i / 2], "y", x, c) : NODE(ops[i / 2], "y", c, x));
+        infer_all();
+        assert_int_equal(amp_session_open(net.model, AMP_ROUNDED, &session, &net.err), AMP_OK);
+        for (int run = 1; run < 6; run++) {
+            float numbers[16];
+            for (int k = 0; k < 16; k++)
+                numbers[k] = (float)-run;
+            const double left = i % 2 == 0 ? -run : 4, right = i % 2 == 0 ? 4 : -run;
+            const double expected[] = {left + right, left * right, left - right,
+                                       left < 0 ? left * right : left};
+            amp_tensors_release(net.outputs, NET_OUTPUTS);
+            assert_int_equal(amp_session_run(session, net_tensor(AMP_FLOAT, DIMS(4, 4), numbers),
+                                             net.outputs, &net.err),
+                             AMP_OK);
+            for (size_t k = 0; k < 16; k++)
+                if (amp_tensor_double(&net.outputs[0], k) != expected[i / 2])
+                    fail_msg("%s %d, run %d: %g", ops[i / 2], i % 2, run,
+                             amp_tensor_double(&net.outputs[0], k));
+        }
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        amp_session_destroy(session);
+    }
+}
+
 /* ---- profiles ---- */
 
 enum { ROWS = 128, INNER = 200, COLUMNS = 150 };
@@ -418,6 +454,7 @@ int main(void)
                                        NET_TEST(shapes_follow_data),
                                        NET_TEST(other_shapes_are_prepared_once),
                                        NET_TEST(results_take_the_place_of_operands),
+                                       NET_TEST(what_is_computed_once_keeps_its_place),
                                        NET_TEST(profiles_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
