@@ -1,5 +1,6 @@
 /* Values of operators by hand, whichever inputs are constant: losses, boxes, regions, optimizers,
  * products, attention, norms and recurrences. */
+#include "core/memory.h"
 #include "net.h"
 #include "one_node.h"
 #include "ops/dnnl/post_op.h"
@@ -62,6 +63,7 @@ static void expect_one(const struct values_case *one_case, enum one_way way)
 {
     const struct amp_tensor *found = &net.outputs[one_case->output];
     amp_tensors_release(net.outputs, NET_OUTPUTS);
+    const size_t used = amp_memory_used();
     one_node(one_case->line, way);
     if (run_after_others() != AMP_OK)
         fail_msg("%s: %s", one_case->line, net.err.text);
@@ -72,6 +74,10 @@ static void expect_one(const struct values_case *one_case, enum one_way way)
               1e-6 * fmax(1, fabs(one_case->values[k]))))
             fail_msg("%s (way %d): element %zu is %g; %g is expected", one_case->line, (int)way, k,
                      amp_tensor_double(found, k), one_case->values[k]);
+    amp_tensors_release(net.outputs, NET_OUTPUTS);
+    if (amp_memory_used() != used)
+        fail_msg("%s (way %d): %zu bytes were not returned", one_case->line, (int)way,
+                 amp_memory_used() - used);
 }
 
 /* To the last digits of float32, with all inputs given, all but the first constant, and all. */
@@ -656,6 +662,10 @@ static void products_are_sums_over_the_inner_dim(void **state)
         {"Det-11 f[2,2]=0,2,3,4", 0, GIVES(-6)},
         {"Det-11 f[2,2,2]=1,2,2,4,2,0,0,3", 0, GIVES(0, 6)},
         {"Det-11 f[3,3]=0,0,1,0,2,0,4,0,0", 0, GIVES(-8)},
+        {"Det-11 f[3,3]=1,0,0,0,1,2,0,0,3", 0, GIVES(3)},
+        {"Det-11 f[3,3]=1,0,5,0,0,1,0,2,0", 0, GIVES(-2)},
+        {"Det-11 f[3,3]=1,3,0,0,0,1,7,2,0", 0, GIVES(19)},
+        {"Det-11 f[4,4]=2,0,0,9,0,1,8,0,0,0,0,3,0,0,5,0", 0, GIVES(-30)},
         {"Det-11 f[0,0]", 0, GIVES(1)},
         {"Det-11 d[1,1]=-3", 0, GIVES(-3)},
     };
