@@ -193,6 +193,9 @@ $(BUILD)/unit/test_rule_files: LDFLAGS += -Wl,--wrap=amp_rules_dir
 # The test hides the caches of the CPU.
 $(BUILD)/unit/test_layouts: LDFLAGS += -Wl,--wrap=amp_cpu_tells_caches
 
+# The test has bytes multiplied in pairs wherever the CPU can.
+$(BUILD)/unit/test_values: LDFLAGS += -Wl,--wrap=amp_dnnl_adds_bytes
+
 # The test multiplies itself where there are no tiles.
 $(BUILD)/unit/test_tiles: LDFLAGS += -Wl,--wrap=amp_amx_multiply
 

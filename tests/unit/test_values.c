@@ -836,6 +836,109 @@ static void products_are_without_zero_points(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* The linker has the program ask here. */
+bool __real_amp_dnnl_adds_bytes(int64_t k);
+bool __wrap_amp_dnnl_adds_bytes(int64_t k);
+
+static bool adds_no_bytes;
+
+bool __wrap_amp_dnnl_adds_bytes(int64_t k)
+{
+    return !adds_no_bytes && __real_amp_dnnl_adds_bytes(k);
+}
+
+/* Sizes of matrices of bytes, around those of blocks, and batches of any kind. */
+static const struct bytes_case {
+    int64_t a[2], b[2], m, k, n; /* batch dims; 0: there is none */
+} bytes_cases[] = {{{0}, {0}, 1, 1, 1},        {{0}, {0}, 3, 2, 15},       {{0}, {0}, 4, 3, 16},
+                   {{0}, {0}, 5, 16, 17},      {{0}, {0}, 67, 7, 33},      {{0}, {0}, 130, 8, 300},
+                   {{2}, {0}, 3, 5, 18},       {{2}, {2}, 5, 4, 6},        {{2}, {2}, 1, 3, 33},
+                   {{3, 2}, {3, 2}, 2, 5, 17}, {{3, 2}, {1, 2}, 2, 3, 16}, {{1}, {2}, 3, 4, 5},
+                   {{2}, {3, 2}, 2, 3, 4},     {{3, 2}, {0}, 4, 2, 4},     {{3, 2}, {2}, 3, 3, 3}};
+
+static struct amp_shape bytes_shape(const int64_t *batch, int64_t rows, int64_t columns)
+{
+    struct amp_shape shape = {.rank = 0};
+    for (int i = 0; i < 2 && batch[i] > 0; i++)
+        shape.dims[shape.rank++] = batch[i];
+    shape.dims[shape.rank++] = rows;
+    shape.dims[shape.rank++] = columns;
+    return shape;
+}
+
+static struct amp_tensor *some_bytes(enum amp_dtype dtype, struct amp_shape shape, int64_t factor)
+{
+    int64_t count = amp_shape_count(&shape);
+    uint8_t *bytes = amp_arena_alloc(net.arena, (size_t)count);
+    for (int64_t i = 0; i < count; i++)
+        bytes[i] = (uint8_t)(i % 5 == 0 ? 255 - i % 2 * 128 : i * factor % 251);
+    return net_tensor(dtype, shape, bytes);
+}
+
+/* The matrix of OPERAND in [BATCH_0, BATCH_1], the last of the batch dims of the result. */
+static int64_t matrix_at(const struct amp_shape *operand, int64_t batch_0, int64_t batch_1)
+{
+    int rank = operand->rank - 2;
+    int64_t inner = rank > 0 && operand->dims[rank - 1] > 1 ? batch_1 : 0;
+    int64_t outer = rank > 1 && operand->dims[0] > 1 ? batch_0 : 0;
+    return rank > 1 ? outer * operand->dims[1] + inner : inner;
+}
+
+static void expect_byte_product(const struct bytes_case *sizes, const struct amp_tensor *in)
+{
+    const int64_t m = sizes->m, k = sizes->k, n = sizes->n;
+    const struct amp_tensor *y = &net.outputs[0];
+    const int64_t inner = y->shape.rank > 2 ? y->shape.dims[y->shape.rank - 3] : 1;
+    const int64_t row_step = in[2].shape.rank > 0, column_step = in[3].shape.rank > 0;
+    for (int64_t i = 0; i < amp_shape_count(&y->shape); i++) {
+        int64_t column = i % n, row = i / n % m, batch = i / n / m, sum = 0;
+        int64_t of_a = matrix_at(&in[0].shape, batch / inner, batch % inner) * m + row;
+        int64_t of_b = matrix_at(&in[1].shape, batch / inner, batch % inner) * k;
+        for (int64_t j = 0; j < k; j++)
+            sum += (amp_tensor_int(&in[0], (size_t)(of_a * k + j)) -
+                    amp_tensor_int(&in[2], (size_t)(row * row_step))) *
+                   (amp_tensor_int(&in[1], (size_t)((of_b + j) * n + column)) -
+                    amp_tensor_int(&in[3], (size_t)(column * column_step)));
+        if (amp_tensor_int(y, (size_t)i) != sum)
+            fail_msg("%s by %s, m %d, k %d, n %d: element %d is %d; %d is right",
+                     amp_dtype_name(in[0].dtype), amp_dtype_name(in[1].dtype), (int)m, (int)k,
+                     (int)n, (int)i, (int)amp_tensor_int(y, (size_t)i), (int)sum);
+    }
+}
+
+/* MatMulInteger of the case in the WAY: types, zero points, whether oneDNN is exact. */
+static void multiply_bytes(const struct bytes_case *sizes, int way)
+{
+    net_start(13);
+    enum amp_dtype of_a = way & 1 ? AMP_INT8 : AMP_UINT8, of_b = way & 2 ? AMP_INT8 : AMP_UINT8;
+    const bool has_rows = way & 4 && sizes->a[0] == 0, has_columns = (way & 8) != 0;
+    const struct amp_tensor in[] = {
+        *some_bytes(of_a, bytes_shape(sizes->a, sizes->m, sizes->k), 37),
+        *some_bytes(of_b, bytes_shape(sizes->b, sizes->k, sizes->n), 53),
+        *some_bytes(of_a, has_rows ? DIMS(sizes->m) : SCALAR, 11),
+        *some_bytes(of_b, has_columns ? DIMS(sizes->n) : SCALAR, 7)};
+    if (!(way & 4))
+        ((uint8_t *)in[2].data)[0] = 0;
+    if (!has_columns)
+        ((uint8_t *)in[3].data)[0] = (uint8_t)(way & 1);
+    output(NODE("MatMulInteger", "y", input("a", of_a, in[0].shape), input("b", of_b, in[1].shape),
+                input("a_zero", of_a, in[2].shape), input("b_zero", of_b, in[3].shape)));
+    adds_no_bytes = (way & 16) != 0;
+    run_on(in);
+    adds_no_bytes = false;
+    expect_byte_product(sizes, in);
+}
+
+/* By oneDNN and in pairs. */
+static void bytes_are_multiplied_exactly(void **state)
+{
+    enum { WAYS = 32 };
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes_cases / sizeof *bytes_cases; i++)
+        for (int way = 0; way < WAYS; way++)
+            multiply_bytes(&bytes_cases[i], way);
+}
+
 /* ---- attention ---- */
 
 /* A query of 0 finds all keys alike: its output is the mean of the values that it sees. What is
@@ -1330,6 +1433,7 @@ int main(void)
         NET_TEST(resized_elements_come_from_their_places),
         NET_TEST(grids_lead_to_their_places),
         NET_TEST(products_are_without_zero_points),
+        NET_TEST(bytes_are_multiplied_exactly),
         NET_TEST(queries_see_what_they_may),
         NET_TEST(taps_meet_their_elements),
         NET_TEST(products_are_sums_over_the_inner_dim),
