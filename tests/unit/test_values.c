@@ -658,6 +658,9 @@ static void products_are_sums_over_the_inner_dim(void **state)
         {"Einsum-12 f[1,2]=1,2 f[2,2]=3,4,5,6 equation=...a,...a->...", 0, GIVES(11, 17)},
         {"Einsum-12 f[2,1,2]=1,2,3,4 f[2,2,1]=1,10,100,1000 equation=bij,bjk->bik", 0,
          GIVES(21, 4300)},
+        {"Einsum-12 h[2,2]=256,0,0,256 h[2,2]=512,0,0,512 h[2,2]=0.25,0,0,0.25 "
+         "equation=ij,jk,kl->il",
+         0, GIVES(32768, 0, 0, 32768)},
         {"Det-11 f[2,2]=1,2,3,4", 0, GIVES(-2)},
         {"Det-11 f[2,2]=0,2,3,4", 0, GIVES(-6)},
         {"Det-11 f[2,2,2]=1,2,2,4,2,0,0,3", 0, GIVES(0, 6)},
@@ -937,6 +940,164 @@ static void bytes_are_multiplied_exactly(void **state)
     for (size_t i = 0; i < sizeof bytes_cases / sizeof *bytes_cases; i++)
         for (int way = 0; way < WAYS; way++)
             multiply_bytes(&bytes_cases[i], way);
+}
+
+/* ---- sums of products by their labels ---- */
+
+enum { LABELS = 5, TERMS = 3, MOST_LABELS = 4, TERM_ROOM = 512 };
+
+/* An equation, by hand of the random numbers STATE. */
+static struct equation {
+    uint32_t state;
+    int n_terms, n[TERMS + 1], labels[TERMS + 1][MOST_LABELS]; /* the last: the output */
+    int64_t dims[TERMS][MOST_LABELS], sizes[LABELS];
+    char text[64];
+} equation;
+
+static uint32_t draw(uint32_t below)
+{
+    equation.state = equation.state * 1664525u + 1013904223u;
+    return (equation.state >> 10) % below;
+}
+
+static bool occurs(int term, int label, int before)
+{
+    bool does = false;
+    for (int i = 0; i < before; i++)
+        does |= equation.labels[term][i] == label;
+    return does;
+}
+
+/* Dims of 1 of what others have more of are stretched; of what one operand has twice, none. */
+static void draw_term(int term)
+{
+    static const int64_t sizes[LABELS] = {2, 3, 1, 4, 2};
+    equation.n[term] = (int)draw(MOST_LABELS + 1);
+    for (int i = 0; i < equation.n[term]; i++) {
+        int label = equation.labels[term][i] = (int)draw(LABELS);
+        bool is_one = draw(9) == 0 && !occurs(term, label, i);
+        equation.dims[term][i] = is_one ? 1 : sizes[label];
+        for (int k = 0; k < i; k++)
+            if (equation.labels[term][k] == label)
+                equation.dims[term][k] = sizes[label];
+    }
+}
+
+static void draw_output(void)
+{
+    int *n = &equation.n[TERMS];
+    *n = 0;
+    for (int i = 0; i < 6 && *n < MOST_LABELS; i++) {
+        int term = (int)draw((uint32_t)equation.n_terms), of_term = equation.n[term];
+        int label = of_term > 0 ? equation.labels[term][draw((uint32_t)of_term)] : -1;
+        if (label >= 0 && draw(3) > 0 && !occurs(TERMS, label, *n))
+            equation.labels[TERMS][(*n)++] = label;
+    }
+}
+
+static char *write_term(char *end, int term)
+{
+    for (int i = 0; i < equation.n[term]; i++)
+        *end++ = (char)('a' + equation.labels[term][i]);
+    return end;
+}
+
+static void draw_equation(uint32_t seed)
+{
+    char *end = equation.text;
+    equation.state = seed * 7919u + 1;
+    equation.n_terms = 1 + (int)draw(TERMS);
+    for (int i = 0; i < LABELS; i++)
+        equation.sizes[i] = 1;
+    for (int term = 0; term < equation.n_terms; term++) {
+        draw_term(term);
+        if (term > 0)
+            *end++ = ',';
+        end = write_term(end, term);
+        for (int i = 0; i < equation.n[term]; i++)
+            if (equation.dims[term][i] > 1)
+                equation.sizes[equation.labels[term][i]] = equation.dims[term][i];
+    }
+    draw_output();
+    memcpy(end, "->", 2);
+    *write_term(end + 2, TERMS) = '\0';
+}
+
+static double number_of(const struct amp_tensor *tensor, int64_t i)
+{
+    return tensor->dtype == AMP_INT64 ? (double)((const int64_t *)tensor->data)[i]
+                                      : amp_tensor_double(tensor, (size_t)i);
+}
+
+/* The element of IN, of TERM, at the values AT of the labels. */
+static double factor_at(const struct amp_tensor *in, int term, const int64_t *at)
+{
+    int64_t place = 0;
+    for (int i = 0; i < equation.n[term]; i++)
+        place =
+            place * equation.dims[term][i] + at[equation.labels[term][i]] % equation.dims[term][i];
+    return number_of(&in[term], place);
+}
+
+static void expect_sums(const struct amp_tensor *in)
+{
+    double sums[TERM_ROOM] = {0};
+    int64_t at[LABELS] = {0}, size = 1;
+    for (int i = 0; i < equation.n[TERMS]; i++)
+        size *= equation.sizes[equation.labels[TERMS][i]];
+    do {
+        double product = 1;
+        int64_t place = 0;
+        for (int term = 0; term < equation.n_terms; term++)
+            product *= factor_at(in, term, at);
+        for (int i = 0; i < equation.n[TERMS]; i++)
+            place =
+                place * equation.sizes[equation.labels[TERMS][i]] + at[equation.labels[TERMS][i]];
+        sums[place] += product;
+    } while (amp_index_next(LABELS, equation.sizes, at));
+    assert_int_equal(amp_tensor_count(&net.outputs[0]), size);
+    for (int64_t i = 0; i < size; i++)
+        if (number_of(&net.outputs[0], i) != sums[i])
+            fail_msg("%s in %s: element %d is %g; %g is right", equation.text,
+                     amp_dtype_name(in->dtype), (int)i, number_of(&net.outputs[0], i), sums[i]);
+}
+
+static void run_equation(enum amp_dtype dtype)
+{
+    static const float zeros[2 * TERM_ROOM];
+    static const char *const names[TERMS] = {"a", "b", "c"};
+    struct amp_tensor in[TERMS];
+    uint32_t ids[TERMS];
+    net_start(12);
+    for (int term = 0; term < equation.n_terms; term++) {
+        struct amp_shape shape = {.rank = equation.n[term]};
+        memcpy(shape.dims, equation.dims[term], sizeof equation.dims[term]);
+        in[term] = *net_tensor(dtype, shape, zeros);
+        in[term].data = amp_arena_alloc(net.arena, sizeof zeros);
+        for (size_t i = 0; i < amp_tensor_count(&in[term]); i++)
+            if (dtype == AMP_INT64)
+                ((int64_t *)in[term].data)[i] = (int64_t)draw(9) - 4;
+            else
+                amp_tensor_set_double(&in[term], i, (double)draw(9) - 4);
+        ids[term] = input(names[term], dtype, shape);
+    }
+    uint32_t y = net_out(net_node(0, "Einsum", "y", 1, ids, (size_t)equation.n_terms), 0);
+    set_word(y, "equation", equation.text);
+    output(y);
+    if (net_run(true, in) != AMP_OK)
+        fail_msg("%s: %s", equation.text, net.err.text);
+    expect_sums(in);
+}
+
+static void equations_are_sums_of_products(void **state)
+{
+    enum { EQUATIONS = 400 };
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_INT64};
+    (void)state;
+    for (uint32_t i = 0; i < EQUATIONS; i++) {
+        draw_equation(i);
+        run_equation(dtypes[i % 3]);
+    }
 }
 
 /* ---- attention ---- */
@@ -1434,6 +1595,7 @@ int main(void)
         NET_TEST(grids_lead_to_their_places),
         NET_TEST(products_are_without_zero_points),
         NET_TEST(bytes_are_multiplied_exactly),
+        NET_TEST(equations_are_sums_of_products),
         NET_TEST(queries_see_what_they_may),
         NET_TEST(taps_meet_their_elements),
         NET_TEST(products_are_sums_over_the_inner_dim),
