@@ -118,6 +118,11 @@ static void windows_and_weights(void **state)
         {"Einsum-12 f[2,3] equation=ab->a,b", "the output is one term"},
         {"Einsum-12 f[2,3] equation=ab,b", "it has more terms than there are inputs"},
         {"Einsum-12 f[2,3] f[3] equation=ab", "it has fewer terms than there are inputs"},
+#define NINE "f[2,2,2,2,2,2,2,2,2] "
+        {"Einsum-12 " NINE NINE NINE NINE NINE NINE
+         "equation=abcdefghi,jklmnopqr,stuvwxyzA,abcdefghi,jklmnopqr,stuvwxyzA->",
+         "an intermediate product of 27 dimensions; at most 24 are supported"},
+#undef NINE
         {"Einsum-12 f[2,3,4] equation=...b", "[2, 3, 4]"},
         {"Einsum-12 f[2,3,4] equation=...bb",
          "equation '...bb': dimension 2 of input 0 is 4, 3 elsewhere"},

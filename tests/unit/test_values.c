@@ -747,9 +747,10 @@ static double element(const struct operand *operand, const int64_t *at)
                : amp_tensor_double(operand->stored, (size_t)place);
 }
 
-/* Holds Y, whose axis PERM[I] is axis I of what was found, against sums. */
+/* Holds Y, whose axis PERM[I] is axis I of what was found, against sums; IS_CUT: those below 0 are.
+ */
 static void expect_product(const struct operand *a, const struct operand *b,
-                           const struct operand *y, const char *text)
+                           const struct operand *y, bool is_cut, const char *text)
 {
     const struct amp_tensor *found = &net.outputs[0];
     int64_t n = (int64_t)amp_tensor_count(found), size = 1;
@@ -771,6 +772,7 @@ static void expect_product(const struct operand *a, const struct operand *b,
             of_a[MOST_AXES - 1] = of_b[MOST_AXES - 2] = j;
             sum += element(a, of_a) * element(b, of_b);
         }
+        sum = is_cut && sum < 0 ? 0 : sum;
         double is = found->dtype == AMP_INT64 ? (double)((const int64_t *)found->data)[k]
                                               : amp_tensor_double(found, (size_t)k);
         if (is != sum)
@@ -778,7 +780,8 @@ static void expect_product(const struct operand *a, const struct operand *b,
     }
 }
 
-/* Whatever batches are broadcast, however the operands lie and the result is to lie. */
+/* Whatever batches are broadcast, however the operands lie and the result is to lie, what is cast
+   to float32 first and what follows. */
 static void batches_of_products_are_broadcast(void **state)
 {
     enum { BATCHES = 7, ORDERS = 3, ALL = BATCHES * BATCHES * ORDERS * ORDERS * 2 };
@@ -802,14 +805,20 @@ static void batches_of_products_are_broadcast(void **state)
                  of_b, orders);
         net_start(13);
         uint32_t seen = store(&a, "a", dtype);
-        uint32_t product = NODE("MatMul", "product", seen, store(&b, "b", dtype));
-        uint32_t turned = NODE("Transpose", "y", product);
+        bool is_cast = dtype == AMP_FLOAT && i % 3 != 0, is_cut = dtype == AMP_FLOAT && i / 2 % 2;
+        uint32_t other = store(&b, "b", is_cast ? AMP_FLOAT16 : dtype);
+        if (is_cast) {
+            other = NODE("Cast", "cast", other);
+            set_int(other, "to", dtype);
+        }
+        uint32_t product = NODE("MatMul", "product", seen, other);
+        uint32_t turned = NODE("Transpose", "y", is_cut ? NODE("Relu", "cut", product) : product);
         set_list(turned, "perm", (size_t)y.rank, y.perm);
         output(turned);
         for (int is_strict = 0; is_strict < 2; is_strict++) {
             if (net_run(is_strict, TENSORS(*a.stored, *b.stored)) != AMP_OK)
                 fail_msg("%s: %s", text, net.err.text);
-            expect_product(&a, &b, &y, text);
+            expect_product(&a, &b, &y, is_cut, text);
         }
     }
 }
@@ -1087,6 +1096,34 @@ static void run_equation(enum amp_dtype dtype)
     if (net_run(true, in) != AMP_OK)
         fail_msg("%s: %s", equation.text, net.err.text);
     expect_sums(in);
+}
+
+/* Products of as many factors as there may be, and of one more. */
+static void equations_have_an_end(void **state)
+{
+    enum { MOST = 32 };
+    char text[MOST + 4] = "";
+    struct amp_tensor in[MOST + 1];
+    uint32_t ids[MOST + 1];
+    (void)state;
+    for (size_t n = MOST; n <= MOST + 1; n++) {
+        static const float two = 2;
+        net_start(12);
+        for (size_t i = 0; i < n; i++) {
+            ids[i] = input(amp_arena_printf(net.arena, "x%zu", i), AMP_FLOAT, SCALAR);
+            in[i] = *net_tensor(AMP_FLOAT, SCALAR, &two);
+        }
+        memset(text, ',', n - 1);
+        memcpy(text + n - 1, "->", 3);
+        uint32_t y = net_out(net_node(0, "Einsum", "y", 1, ids, n), 0);
+        set_word(y, "equation", text);
+        output(y);
+        assert_true((net_run(true, in) == AMP_OK) == (n == MOST));
+        if (n == MOST)
+            expect_doubles(0, (double[]){0x1p32}, 1, 0);
+        else
+            assert_non_null(strstr(net.err.text, "33 inputs; at most 32 are supported"));
+    }
 }
 
 static void equations_are_sums_of_products(void **state)
@@ -1596,6 +1633,7 @@ int main(void)
         NET_TEST(products_are_without_zero_points),
         NET_TEST(bytes_are_multiplied_exactly),
         NET_TEST(equations_are_sums_of_products),
+        NET_TEST(equations_have_an_end),
         NET_TEST(queries_see_what_they_may),
         NET_TEST(taps_meet_their_elements),
         NET_TEST(products_are_sums_over_the_inner_dim),
