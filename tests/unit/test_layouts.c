@@ -851,6 +851,33 @@ static void tensors_in_unlike_layouts_are_joined(void **state)
     }
 }
 
+/* Matrices in blocks, as A and as B. */
+static void tensors_in_blocks_are_multiplied(void **state)
+{
+    enum { ROWS = ALL / 3, OF_B = CHANNELS * 3 };
+    double expected[ALL];
+    (void)state;
+    for (int i = 0; i < ROWS; i++)
+        expected[i] = 3 * i + 10 * (3 * i + 1) + 100 * (3 * i + 2);
+    net_start(17);
+    uint32_t a = copy_by_convolution("a", input("x", AMP_FLOAT, DIMS(1, CHANNELS, 5, 3)));
+    output(NODE("MatMul", "y", a,
+                constant("w", AMP_FLOAT, DIMS(3, 1), ((const float[]){1, 10, 100}))));
+    run_on_numbers(0);
+    expect_doubles(0, expected, ROWS, 0);
+    for (int i = 0; i < OF_B; i++) {
+        expected[i] = 0;
+        for (int row = 0; row < 5; row++)
+            expected[i] += (row + 1) * (i / 3 * PIXELS + row * 3 + i % 3);
+    }
+    net_start(17);
+    uint32_t b = copy_by_convolution("b", input("x", AMP_FLOAT, DIMS(1, CHANNELS, 5, 3)));
+    output(NODE("MatMul", "y",
+                constant("w", AMP_FLOAT, DIMS(1, 5), ((const float[]){1, 2, 3, 4, 5})), b));
+    run_on_numbers(0);
+    expect_doubles(0, expected, OF_B, 0);
+}
+
 /* As many as one primitive takes, and more. */
 static void many_tensors_are_joined(void **state)
 {
@@ -1283,6 +1310,7 @@ int main(void)
         NET_TEST(products_lie_as_they_are_transposed),
         NET_TEST(shuffled_channels_are_where_they_belong),
         NET_TEST(tensors_in_unlike_layouts_are_joined),
+        NET_TEST(tensors_in_blocks_are_multiplied),
         NET_TEST(many_tensors_are_joined),
         NET_TEST(operands_of_other_ranks_are_added),
         NET_TEST(what_fills_blocks_stays_zero),
