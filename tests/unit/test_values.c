@@ -1137,6 +1137,172 @@ static void equations_are_sums_of_products(void **state)
     }
 }
 
+/* ---- convolutions of bytes ---- */
+
+/* A convolution of [2, CHANNELS, 3, 4] with filters of 2 x 2 taps, by the letters of its types. Y
+   is 'z' for ConvInteger. */
+struct byte_conv {
+    char x, w, y;
+    int64_t channels, filters, group;
+    int x_zero, w_zero, y_zero;
+    bool has_zero_each; /* filter M has the zero point w_zero + M */
+    bool has_bias;
+    int64_t pads[4];
+};
+
+enum { CONV_BATCH = 2, CONV_ROWS = 3, CONV_COLUMNS = 4, CONV_TAPS = 2 };
+
+/* " u[2,3]=1,2,.." of COUNT numbers, some of which are the type's least and greatest, to TEXT and
+   to NUMBERS. */
+static char *put_bytes(char *text, char letter, const char *dims, int64_t count, int *numbers)
+{
+    const int low = letter == 'c' ? INT8_MIN : 0;
+    text += sprintf(text, " %c[%s]", letter, dims);
+    for (int64_t i = 0; i < count; i++) {
+        numbers[i] = low + (int)((i * 89 + i * i * 7 + count) % 256);
+        text += sprintf(text, "%c%d", i == 0 ? '=' : ',', numbers[i]);
+    }
+    return text;
+}
+
+static int zero_of_filter(const struct byte_conv *conv, int64_t m)
+{
+    return conv->w_zero + (conv->has_zero_each ? (int)m : 0);
+}
+
+static char *put_zeros(char *text, const struct byte_conv *conv)
+{
+    if (!conv->has_zero_each)
+        return text + sprintf(text, " %c[]=%d", conv->w, conv->w_zero);
+    text += sprintf(text, " %c[%d]", conv->w, (int)conv->filters);
+    for (int64_t m = 0; m < conv->filters; m++)
+        text += sprintf(text, "%c%d", m == 0 ? '=' : ',', zero_of_filter(conv, m));
+    return text;
+}
+
+/* Scales of filters are 1/64 and 1/128 in turns. */
+static char *put_scales(char *text, const struct byte_conv *conv)
+{
+    text += sprintf(text, " f[%d]", (int)conv->filters);
+    for (int64_t m = 0; m < conv->filters; m++)
+        text += sprintf(text, "%c%s", m == 0 ? '=' : ',', m % 2 == 0 ? "0.015625" : "0.0078125");
+    return text;
+}
+
+/* The line of a model, its image to X and its weights to W; bias M is 100 * M - 50. */
+static void put_conv(char *text, const struct byte_conv *conv, int *x, int *w)
+{
+    char dims[64];
+    const int64_t inner = conv->channels / conv->group;
+    const bool is_integer = conv->y == 'z';
+    text += sprintf(text, "%s", is_integer ? "ConvInteger-10" : "QLinearConv-10");
+    snprintf(dims, sizeof dims, "%d,%d,%d,%d", CONV_BATCH, (int)conv->channels, CONV_ROWS,
+             CONV_COLUMNS);
+    text =
+        put_bytes(text, conv->x, dims, CONV_BATCH * conv->channels * CONV_ROWS * CONV_COLUMNS, x);
+    if (!is_integer)
+        text += sprintf(text, " f[]=0.5 %c[]=%d", conv->x, conv->x_zero);
+    snprintf(dims, sizeof dims, "%d,%d,%d,%d", (int)conv->filters, (int)inner, CONV_TAPS,
+             CONV_TAPS);
+    text = put_bytes(text, conv->w, dims, conv->filters * inner * CONV_TAPS * CONV_TAPS, w);
+    if (is_integer)
+        text += sprintf(text, " %c[]=%d", conv->x, conv->x_zero);
+    else
+        text = put_scales(text, conv);
+    text = put_zeros(text, conv);
+    if (!is_integer)
+        text += sprintf(text, " f[]=4 %c[]=%d", conv->y, conv->y_zero);
+    for (int64_t m = 0; m < conv->filters && conv->has_bias; m++)
+        text += m == 0 ? sprintf(text, " j[%d]=-50", (int)conv->filters)
+                       : sprintf(text, ",%d", (int)(100 * m - 50));
+    sprintf(text, " group=%d pads=[%d,%d,%d,%d]", (int)conv->group, (int)conv->pads[0],
+            (int)conv->pads[1], (int)conv->pads[2], (int)conv->pads[3]);
+}
+
+/* The sum of filter M at row R and column C of image B, what is padded being the zero point. */
+static int64_t sum_at(const struct byte_conv *conv, const int *x, const int *w, const int64_t *at)
+{
+    const int64_t inner = conv->channels / conv->group, m = at[1];
+    const int64_t first = m / (conv->filters / conv->group) * inner;
+    int64_t sum = conv->has_bias ? 100 * m - 50 : 0;
+    for (int64_t i = 0; i < inner * CONV_TAPS * CONV_TAPS; i++) {
+        int64_t c = i / (CONV_TAPS * CONV_TAPS), row = at[2] + i / CONV_TAPS % CONV_TAPS;
+        int64_t column = at[3] + i % CONV_TAPS - conv->pads[1];
+        row -= conv->pads[0];
+        if (row < 0 || row >= CONV_ROWS || column < 0 || column >= CONV_COLUMNS)
+            continue;
+        int64_t pixel = ((at[0] * conv->channels + first + c) * CONV_ROWS + row) * CONV_COLUMNS;
+        sum += (int64_t)(x[pixel + column] - conv->x_zero) *
+               (w[m * inner * CONV_TAPS * CONV_TAPS + i] - zero_of_filter(conv, m));
+    }
+    return sum;
+}
+
+/* SUM as output, by QLinearConv's definition. */
+static double quantized(const struct byte_conv *conv, int64_t m, int64_t sum)
+{
+    const double low = conv->y == 'c' ? INT8_MIN : 0, high = low + UINT8_MAX;
+    if (conv->y == 'z')
+        return (double)sum;
+    const double value =
+        rint((double)sum * 0.5 * (m % 2 == 0 ? 1.0 / 64 : 1.0 / 128) / 4) + conv->y_zero;
+    return fmin(fmax(value, low), high);
+}
+
+static void expect_conv(const struct byte_conv *conv, enum one_way way)
+{
+    static char line[1 << 14];
+    static int x[1024], w[1024];
+    const struct amp_tensor *found = &net.outputs[0];
+    int64_t at[4] = {0};
+    put_conv(line, conv, x, w);
+    amp_tensors_release(net.outputs, NET_OUTPUTS);
+    one_node(line, way);
+    if (run_after_others() != AMP_OK)
+        fail_msg("%.200s: %s", line, net.err.text);
+    assert_int_equal(found->shape.rank, 4);
+    for (size_t i = 0; i < amp_tensor_count(found); i++) {
+        double expected = quantized(conv, at[1], sum_at(conv, x, w, at));
+        if (amp_tensor_double(found, i) != expected)
+            fail_msg("%.200s ... (way %d): element %zu is %g; %g is expected", line, (int)way, i,
+                     amp_tensor_double(found, i), expected);
+        amp_index_next(4, found->shape.dims, at);
+    }
+}
+
+/* Signed or not, with zero points at either end and between, for one or all filters, padded or not,
+   with few channels and with many, in groups or in one. */
+static void bytes_are_convolved_by_definition(void **state)
+{
+    static const struct {
+        int64_t channels, filters, group;
+    } sizes[] = {{1, 3, 1}, {4, 6, 2}, {3, 8, 1}, {8, 16, 1}, {16, 16, 2}, {4, 4, 4}};
+    static const int64_t pads[][4] = {{0, 0, 0, 0}, {0, 0, 1, 0}, {0, 1, 0, 0}, {1, 1, 1, 1}};
+    static const enum one_way ways[] = {ONE_GIVEN, ONE_WEIGHTS, ONE_CONSTANT};
+    static const int zeros[] = {0, 3, 128};
+    (void)state;
+    for (int i = 0; i < 432; i++) {
+        const bool is_x_signed = i % 2 != 0, is_w_signed = i / 2 % 3 != 0;
+        const int x_zero = zeros[i / 6 % 3], kind = i % 5;
+        struct byte_conv conv = {
+            .x = is_x_signed ? 'c' : 'u',
+            .w = is_w_signed ? 'c' : 'u',
+            .y = "cuzuc"[kind],
+            .channels = sizes[i / 18 % 6].channels,
+            .filters = sizes[i / 18 % 6].filters,
+            .group = sizes[i / 18 % 6].group,
+            .x_zero = is_x_signed ? x_zero == 128 ? INT8_MIN : -x_zero : x_zero,
+            .w_zero = i / 2 % 3 == 1 ? 0 : 2,
+            .y_zero = i % 7 == 0 ? 0 : 5,
+            .has_zero_each = i / 2 % 3 != 1 && i % 4 < 2,
+            .has_bias = kind != 2 && i % 3 != 0,
+        };
+        memcpy(conv.pads, pads[i / 108], sizeof conv.pads);
+        for (size_t k = 0; k < sizeof ways / sizeof *ways; k++)
+            expect_conv(&conv, ways[k]);
+    }
+}
+
 /* ---- attention ---- */
 
 /* A query of 0 finds all keys alike: its output is the mean of the values that it sees. What is
@@ -1647,6 +1813,7 @@ int main(void)
         NET_TEST(classes_are_drawn_by_differences),
         NET_TEST(slopes_line_up),
         NET_TEST(causal_convolutions_hand_on_their_last_elements),
+        NET_TEST(bytes_are_convolved_by_definition),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
