@@ -1371,6 +1371,24 @@ static void queries_see_what_they_may(void **state)
         {"Attention-25 f[1,1,3,1]=0,0,0 f[1,1,3,1] f[1,1,3,1]=3,6,12 left_window_size=9 "
          "right_window_size=9",
          0, GIVES(7, 7, 7)},
+        {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 f[1,2]=1,-1 >4", 3, GIVES(2, 6)},
+        {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 f[1,2]=1,-1 >4 "
+         "qk_matmul_output_mode=0",
+         3, GIVES(2, 6)},
+        {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 f[1,2]=1,-1 >4 "
+         "qk_matmul_output_mode=1",
+         3, GIVES(3, 5)},
+        {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 f[1,2]=1,-1 >4 scale=4.0", 3,
+         GIVES(8, 24)},
+        {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 f[1,2]=1,-1 >4 scale=4.0 "
+         "qk_matmul_output_mode=1",
+         3, GIVES(9, 23)},
+        {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 softcap=2.0 >4", 3, GIVES(2, 6)},
+        {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 softcap=2.0 "
+         "qk_matmul_output_mode=2 >4",
+         3, GIVES(1.5231883119115297, 1.990109507373)},
+        {"Attention-23 f[1,1,1,1]=0 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 qk_matmul_output_mode=3 >4", 3,
+         GIVES(0.5, 0.5)},
         {"RotaryEmbedding-23 f[1,1,1,4]=1,2,3,4 f[1,1,2]=0,1 f[1,1,2]=1,0", 0, GIVES(-3, 2, 1, 4)},
         {"RotaryEmbedding-23 f[1,1,1,4]=1,2,3,4 f[1,1,2]=0,1 f[1,1,2]=1,0 interleaved=1", 0,
          GIVES(-2, 1, 3, 4)},
@@ -1762,6 +1780,47 @@ static void elements_are_quantized_in_a_precision(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* By ONNX's definition, (x - zero) * scale: one of each, one per index of an axis, one per block.
+ */
+static void bytes_are_numbers_by_their_scale(void **state)
+{
+    static const struct values_case cases[] = {
+        {"DequantizeLinear-13 u[3]=3,255,0 f[]=0.5", 0, GIVES(1.5, 127.5, 0)},
+        {"DequantizeLinear-13 u[3]=3,255,0 f[]=0.5 u[]=3", 0, GIVES(0, 126, -1.5)},
+        {"DequantizeLinear-13 c[3]=-128,127,0 f[]=0.5 c[]=-1", 0, GIVES(-63.5, 64, 0.5)},
+        {"DequantizeLinear-13 j[2]=-70000,9 f[]=0.5", 0, GIVES(-35000, 4.5)},
+        {"DequantizeLinear-19 u[3]=3,255,0 h[]=0.5", 0, GIVES(1.5, 127.5, 0)},
+        {"DequantizeLinear-19 u[3]=3,255,0 h[]=0.5 u[]=3", 0, GIVES(0, 126, -1.5)},
+        {"DequantizeLinear-19 c[3]=-128,127,0 h[]=0.5 c[]=-1", 0, GIVES(-63.5, 64, 0.5)},
+        {"DequantizeLinear-13 u[2,3]=1,2,3,4,5,6 f[2]=1,10 u[2]=1,2 axis=0", 0,
+         GIVES(0, 1, 2, 20, 30, 40)},
+        {"DequantizeLinear-13 u[2,3]=1,2,3,4,5,6 f[2]=1,10 u[2]=1,2 axis=-2", 0,
+         GIVES(0, 1, 2, 20, 30, 40)},
+        {"DequantizeLinear-13 u[2,3]=1,2,3,4,5,6 f[3]=1,10,100 u[3]=0,1,2", 0,
+         GIVES(1, 10, 100, 4, 40, 400)},
+        {"DequantizeLinear-19 u[2,3]=1,2,3,4,5,6 h[3]=1,10,100 u[3]=0,1,2", 0,
+         GIVES(1, 10, 100, 4, 40, 400)},
+        {"DequantizeLinear-21 u[1,4]=1,2,3,4 f[1,2]=1,10 u[1,2]=0,1 axis=1 block_size=2", 0,
+         GIVES(1, 2, 20, 30)},
+        {"DequantizeLinear-21 c[3,2]=1,2,3,4,5,6 f[2,2]=1,10,100,1000 axis=0 block_size=2", 0,
+         GIVES(1, 20, 3, 40, 500, 6000)},
+        {"DequantizeLinear-23 u[2]=3,255 f[]=0.5 u[]=1 output_dtype=10", 0, GIVES(1, 127)},
+        {"QuantizeLinear-19 h[4]=-3,2,5,700 h[]=2 c[]=1", 0, GIVES(-1, 2, 3, 127)},
+        {"QuantizeLinear-13 j[4]=-3,2,5,700 f[]=2 u[]=1", 0, GIVES(0, 2, 3, 255)},
+        {"QuantizeLinear-13 f[2,3]=1,2,3,40,50,60 f[2]=1,10 u[2]=1,2 axis=0", 0,
+         GIVES(2, 3, 4, 6, 7, 8)},
+        {"QuantizeLinear-13 f[2,3]=1,20,300,4,50,600 f[3]=1,10,100 u[3]=0,1,2", 0,
+         GIVES(1, 3, 5, 4, 6, 8)},
+        {"QuantizeLinear-21 f[1,4]=1,2,30,40 f[1,2]=1,10 u[1,2]=0,1 axis=1 block_size=2", 0,
+         GIVES(1, 2, 4, 5)},
+        {"QuantizeLinear-21 f[3,2]=1,20,3,40,500,6000 f[2,2]=1,10,100,1000 c[2,2] axis=0 "
+         "block_size=2",
+         0, GIVES(1, 2, 3, 4, 5, 6)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 /* From version 7 on slopes line up with the last dims, before with the channels. */
 static void slopes_line_up(void **state)
 {
@@ -1810,6 +1869,7 @@ int main(void)
         NET_TEST(windows_are_pooled),
         NET_TEST(optimizers_take_their_steps),
         NET_TEST(elements_are_quantized_in_a_precision),
+        NET_TEST(bytes_are_numbers_by_their_scale),
         NET_TEST(classes_are_drawn_by_differences),
         NET_TEST(slopes_line_up),
         NET_TEST(causal_convolutions_hand_on_their_last_elements),
