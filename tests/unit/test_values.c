@@ -1376,16 +1376,16 @@ static void queries_see_what_they_may(void **state)
          "qk_matmul_output_mode=0",
          3, GIVES(2, 6)},
         {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 f[1,2]=1,-1 >4 "
-         "qk_matmul_output_mode=1",
+         "qk_matmul_output_mode=2",
          3, GIVES(3, 5)},
         {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 f[1,2]=1,-1 >4 scale=4.0", 3,
          GIVES(8, 24)},
         {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 f[1,2]=1,-1 >4 scale=4.0 "
-         "qk_matmul_output_mode=1",
+         "qk_matmul_output_mode=2",
          3, GIVES(9, 23)},
         {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 softcap=2.0 >4", 3, GIVES(2, 6)},
         {"Attention-23 f[1,1,1,1]=2 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 softcap=2.0 "
-         "qk_matmul_output_mode=2 >4",
+         "qk_matmul_output_mode=1 >4",
          3, GIVES(1.5231883119115297, 1.990109507373)},
         {"Attention-23 f[1,1,1,1]=0 f[1,1,2,1]=1,3 f[1,1,2,1]=3,6 qk_matmul_output_mode=3 >4", 3,
          GIVES(0.5, 0.5)},
