@@ -2695,6 +2695,53 @@ static void recurrent_layers_are_run_by_onednn(void **state)
 #undef GRU
 }
 
+/* How many reorders there are in the second run of the model of LINE. */
+static size_t count_reorders(const char *line, enum one_way way)
+{
+    size_t count, reorders = 0;
+    struct amp_session *session = NULL;
+    struct amp_profile *profile = amp_profile_create();
+    one_node(line, way);
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+    for (int i = 0; i < 2; i++) {
+        amp_session_observe(session, i == 0 ? NULL : profile);
+        assert_int_equal(amp_session_run(session, one.inputs, net.outputs, &net.err), AMP_OK);
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+    }
+    const struct amp_profile_primitive *items = amp_profile_primitives(profile, &count);
+    for (size_t i = 0; i < count; i++)
+        reorders += strcmp(items[i].kind, "reorder") == 0;
+    amp_session_destroy(session);
+    amp_profile_destroy(profile);
+    return reorders;
+}
+
+/* Weights that are constants are brought into the kernel's form once, others in each run. */
+static void constant_weights_are_reordered_once(void **state)
+{
+    static const char *const models[] = {
+        "Conv-11 f[2,16,9,8] f[16,16,3,3]",
+        "Conv-11 f[2,32,9] f[32,16,3] f[32] group=2",
+        "ConvTranspose-11 f[2,16,5,6] f[16,16,3,2]",
+        "ConvInteger-10 u[1,16,5,5] c[16,16,2,2]",
+        "ConvInteger-10 c[1,16,5,5] u[16,16,2,2] c[]=3 u[]=2",
+        "QLinearConv-10 u[1,16,5,5] f[] u[] c[16,16,2,2] f[] c[] f[] u[]",
+        "QLinearConv-10 c[1,16,5,5] f[] c[]=3 c[16,16,2,2] f[] c[] f[] c[] j[16] pads=[1,1,1,1]",
+        "QLinearConv-10 u[1,16,5,5] f[] u[] u[16,16,2,2] f[] u[]=2 f[] u[]",
+    };
+    const unsigned has = dnnl_get_effective_cpu_isa(), wanted = dnnl_cpu_isa_avx512_core_vnni;
+    (void)state;
+    if ((has & wanted) != wanted)
+        skip();
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        size_t always = count_reorders(models[i], ONE_GIVEN);
+        size_t once = count_reorders(models[i], ONE_WEIGHTS);
+        if (once + 1 != always)
+            fail_msg("%s: %zu reorders with constants, %zu without", models[i], once, always);
+    }
+}
+
 /* Few rows in float32 are for us where the model says that they are few and its constants stay in
    the cache. */
 static void few_rows_that_may_be_many_are_run_by_onednn(void **state)
@@ -2849,6 +2896,7 @@ int main(void)
         NET_TEST(multinomial_divides_the_unit_by_chances),
         NET_TEST(dropout_keeps_what_is_drawn_from_the_ratio_on),
         NET_TEST(recurrent_layers_are_run_by_onednn),
+        NET_TEST(constant_weights_are_reordered_once),
         NET_TEST(few_rows_that_may_be_many_are_run_by_onednn),
         NET_TEST(activations_are_post_ops_of_onednn),
         NET_TEST(blocks_of_any_size_are_gathered),
