@@ -141,7 +141,7 @@ static bool are_trailing(const struct amp_axes *axes, int rank, int first)
 {
     int64_t end = axes->items[axes->count - 1] < 0 ? 0 : rank;
     int64_t from = first < 0 ? end - axes->count : first;
-    if ((end == 0 && first >= 0) || (end > 0 && from < 0) || rank == 0)
+    if ((end > 0 && from < 0) || rank == 0)
         return false;
     for (int i = 0; i < axes->count; i++)
         if (axes->items[i] != from + i)

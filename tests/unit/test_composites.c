@@ -419,6 +419,56 @@ static void axes_beyond_all_ranks_are_none(void **state)
     }
 }
 
+/* Axes that the tensor does not have are none of its last ones, even where they adjoin them. */
+static void axes_beyond_the_rank_are_not_the_last(void **state)
+{
+    static const struct {
+        int rank;
+        size_t count;
+        int64_t axes[4];
+    } beyond[] = {{0, 1, {-1}},        {0, 1, {0}},           {0, 2, {-2, -1}},
+                  {1, 2, {-2, 0}},     {1, 2, {-2, -1}},      {1, 3, {-3, -2, 0}},
+                  {2, 3, {-3, -2, 1}}, {2, 4, {-4, 1, 0, -3}}};
+    static const enum amp_condition_kind kinds[] = {AMP_CONDITION_LAST, AMP_CONDITION_TRAILING,
+                                                    AMP_CONDITION_INNER, AMP_CONDITION_ALL};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(beyond); i++)
+        for (size_t k = 0; k < AMP_COUNT(kinds); k++) {
+            struct amp_axes_letters letters = {.known = 0};
+            const struct amp_condition condition = {.name = "axes", .kind = kinds[k]};
+            net_start(11);
+            struct amp_shape shape = {.rank = beyond[i].rank, .dims = {2, 3}};
+            uint32_t y = NODE("ReduceMean", "y", input("x", AMP_FLOAT, shape));
+            set_list(y, "axes", beyond[i].count, beyond[i].axes);
+            if (amp_condition_holds(net.model, node_of(y), &condition, &letters))
+                fail_msg("axes %zu, condition %zu", i, k);
+        }
+}
+
+/* As many numbers as there are, not the first ones of them, nor those and zeros. */
+static void all_numbers_are_compared(void **state)
+{
+    static const char *const texts[] = {"1", "[1, 0]", "[1, 2]", "[1, 2, 0]", "[1, 2, 3]"};
+    static const int64_t numbers[][3] = {{1}, {1, 0}, {1, 2}, {1, 2, 0}, {1, 2, 3}};
+    static const size_t counts[] = {1, 2, 2, 3, 3};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(texts); i++)
+        for (size_t k = 0; k < AMP_COUNT(texts); k++) {
+            struct amp_error err = {.status = AMP_OK};
+            struct amp_axes_letters letters = {.known = 0};
+            char text[64];
+            net_start(17);
+            uint32_t y = NODE("MaxPool", "y", input("x", AMP_FLOAT, ANY_DIMS));
+            set_list(y, "strides", counts[i], numbers[i]);
+            snprintf(text, sizeof text, "MaxPool(x){strides=%s}", texts[k]);
+            const struct amp_pattern *pattern = amp_pattern_parse(net.arena, text, &err);
+            assert_non_null(pattern);
+            assert_int_equal(
+                amp_condition_holds(net.model, node_of(y), &pattern->root->conditions[0], &letters),
+                i == k);
+        }
+}
+
 /* Neither a text, nor no number, nor more numbers than any tensor has dims. */
 static void what_lists_no_axes_has_none(void **state)
 {
@@ -607,6 +657,12 @@ static void tries_are_bounded(void **state)
         assert_int_equal(fits_after(width, "a"), width <= 3); /* once 'b' is the first */
         assert_false(fits_after(width, "Exp(_)"));
     }
+}
+
+static void no_matcher_is_destroyed(void **state)
+{
+    (void)state;
+    amp_pattern_matcher_destroy(NULL);
 }
 
 /* A matcher's matches know nothing of each other. */
@@ -1264,6 +1320,90 @@ static void what_lies_within_another_is_no_match(void **state)
     }
 }
 
+/* The only match of the model, which is of COMPOSITE, has ROOT, ENTRY and the nodes that make the
+   COUNT values at PARTS, in this order. */
+static void assert_match(const char *composite, uint32_t root, uint32_t entry,
+                         const uint32_t *parts, size_t count)
+{
+    struct amp_composites matches;
+    infer_all();
+    amp_composites_find(net.model, NULL, &matches);
+    assert_int_equal(matches.n_matches, 1);
+    const struct amp_composite_match *match = &matches.matches[0];
+    assert_string_equal(match->composite->name, composite);
+    assert_int_equal(match->root, node_of(root));
+    assert_int_equal(match->entry, node_of(entry));
+    assert_int_equal(match->n_nodes, count);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(match->nodes[i], node_of(parts[i]));
+}
+
+/* Of matches that share a node the one with more nodes counts, then that of the upper pattern, then
+   the one whose root is earlier. */
+static void the_better_match_counts(void **state)
+{
+    static const float one = 1, three = 3;
+    (void)state;
+    net_start(17); /* 'Softplus' with a beta is below the one without, which lies in it */
+    uint32_t beta = constant("beta", AMP_FLOAT, SCALAR, &three);
+    uint32_t m = NODE("Mul", "m", floats_in("x"), beta), e = NODE("Exp", "e", m);
+    uint32_t sum = NODE("Add", "sum", e, constant("one", AMP_FLOAT, SCALAR, &one));
+    uint32_t l = NODE("Log", "l", sum), y = NODE("Div", "y", l, beta);
+    output(y);
+    assert_match("Softplus", y, m, IDS(m, e, sum, l, y));
+
+    net_start(17); /* 'softmin' is below 'LogSoftmax'; its root is earlier */
+    uint32_t n = NODE("Neg", "n", floats_in("x")), s = NODE("Softmax", "s", n);
+    y = NODE("Log", "y", s);
+    output(y);
+    assert_match("LogSoftmax", y, s, IDS(s, y));
+
+    net_start(17);
+    uint32_t shape = NUMBERS("shape", 2, 2, 18), w = FLOATS("w", 1, 2);
+    uint32_t last = input("x", AMP_FLOAT, DIMS(2, 6, 6)), made[5];
+    for (int i = 0; i < 5; i++)
+        last = made[i] = i % 2 == 0 ? NODE("Reshape", "r", last, shape)
+                                    : NODE("InstanceNormalization", "i", last, w, w);
+    output(last);
+    assert_match("GroupNormalization", made[2], made[0], made, 3);
+}
+
+/* The parts are in the order of the graph, whatever the pattern's is; the entry takes x first. */
+static void parts_are_in_the_order_of_the_graph(void **state)
+{
+    static const float half = 0.5f, root = 1.41421356f, one = 1, low = 0, six = 6, three = 3;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        net_start(17);
+        uint32_t x = floats_in("x"), h = 0;
+        uint32_t factor = constant("half", AMP_FLOAT, SCALAR, &half);
+        if (i == 0)
+            h = NODE("Mul", "h", factor, x);
+        uint32_t d = NODE("Div", "d", x, constant("root", AMP_FLOAT, SCALAR, &root));
+        uint32_t e = NODE("Erf", "e", d);
+        uint32_t sum = NODE("Add", "sum", e, constant("one", AMP_FLOAT, SCALAR, &one));
+        if (i == 1)
+            h = NODE("Mul", "h", x, factor);
+        uint32_t y = NODE("Mul", "y", h, sum);
+        output(y);
+        if (i == 0)
+            assert_match("Gelu", y, d, IDS(h, d, e, sum, y));
+        else
+            assert_match("Gelu", y, d, IDS(d, e, sum, h, y));
+    }
+    for (int i = 0; i < 2; i++) {
+        net_start(17);
+        uint32_t x = floats_in("x");
+        uint32_t a = NODE("Add", "a", constant("three", AMP_FLOAT, SCALAR, &three), x);
+        uint32_t h = NODE("Clip", "h", a, constant("low", AMP_FLOAT, SCALAR, &low),
+                          constant("high", AMP_FLOAT, SCALAR, &six));
+        uint32_t p = i == 0 ? NODE("Mul", "p", x, h) : NODE("Mul", "p", h, x);
+        uint32_t y = NODE("Div", "y", p, constant("six", AMP_FLOAT, SCALAR, &six));
+        output(y);
+        assert_match("HardSwish", y, i == 0 ? p : y, IDS(a, h, p, y)); /* else it is the root */
+    }
+}
+
 /* Parts are in the order of the graph; the entry is the head, or who takes the data first. */
 static void matches_say_where_they_are(void **state)
 {
@@ -1324,10 +1464,13 @@ int main(void)
         NET_TEST(letters_stand_for_one_set_of_axes),
         NET_TEST(numbers_and_texts_are_compared),
         NET_TEST(axes_beyond_all_ranks_are_none),
+        NET_TEST(axes_beyond_the_rank_are_not_the_last),
+        NET_TEST(all_numbers_are_compared),
         NET_TEST(what_lists_no_axes_has_none),
         NET_TEST(operands_fit_in_either_order),
         NET_TEST(what_was_tried_is_taken_back),
         NET_TEST(tries_are_bounded),
+        cmocka_unit_test(no_matcher_is_destroyed),
         NET_TEST(letters_begin_anew_with_each_match),
         NET_TEST(what_changes_nothing_lies_between),
         NET_TEST(what_takes_nothing_is_data),
@@ -1346,6 +1489,8 @@ int main(void)
         NET_TEST(casts_of_constants_are_constants),
         NET_TEST(composites_are_of_floats),
         NET_TEST(what_lies_within_another_is_no_match),
+        NET_TEST(the_better_match_counts),
+        NET_TEST(parts_are_in_the_order_of_the_graph),
         NET_TEST(matches_say_where_they_are),
     };
 
