@@ -17,6 +17,7 @@
 #include "autocast/settle.h"
 #include "autocast/static_values.h"
 #include "autocast/training/keep.h"
+#include "autocast/training/loss.h"
 #include "autocast/weights.h"
 #include "autocast/wholes.h"
 #include "core/graph/check.h"
@@ -3191,6 +3192,44 @@ static void what_gradients_are_for_is_kept(void **state)
     }
 }
 
+/* The one that asks for what 16 bits do not hold is refused, unless a rule decides on it or it is
+   kept as it is. */
+static void losses_without_a_bound_are_refused(void **state)
+{
+    static const char *const names[] = {"mse_loss", "binary_cross_entropy",
+                                        "binary_cross_entropy_with_logits"};
+    static const enum amp_reason reasons[] = {AMP_REASON_RULE, AMP_REASON_TRAINING};
+    static const struct amp_rule rule = {.precision = AMP_FP32};
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), y = NODE("Neg", "y", x);
+    output(NODE("ReduceMean", "loss", y));
+    infer_all();
+    for (size_t i = 0; i < 3; i++)
+        for (size_t k = 0; k < 2; k++)
+            for (int has_rule = 0; has_rule < 2; has_rule++) {
+                struct amp_whole items[] = {{.name = "mse_loss", .root = node_of(y)},
+                                            {.name = names[i], .root = 1}};
+                struct amp_decision nodes[2] = {{.reason = AMP_REASON_RULE}};
+                const struct amp_wholes wholes = {.items = items, .count = 2};
+                const struct amp_assignment assignment = {
+                    .nodes = nodes, .wholes = &wholes, .lower = AMP_FLOAT16};
+                bool is_refused = i == 1 && k == 0 && has_rule == 0;
+                nodes[1].reason = reasons[k];
+                nodes[1].rule = has_rule ? &rule : NULL;
+                net.err = (struct amp_error){.status = AMP_OK};
+                assert_int_equal(amp_training_loss_check(net.model, &assignment, &net.err),
+                                 is_refused ? AMP_UNSUPPORTED : AMP_OK);
+                if (is_refused)
+                    assert_string_equal(
+                        net.err.text,
+                        "net.onnx: node 1 with output 'loss' (ReduceMean-13): "
+                        "binary_cross_entropy has gradients that float16 cannot hold, and no rule "
+                        "names it: use binary_cross_entropy_with_logits, without the Sigmoid, or "
+                        "keep it by --op binary_cross_entropy=fp32");
+            }
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -3247,6 +3286,7 @@ int main(void)
         AUTOCAST_TEST(the_largest_magnitude_is_found),
         AUTOCAST_TEST(the_share_of_what_becomes_0_is_found),
         AUTOCAST_TEST(constants_are_converted_now_or_later),
+        AUTOCAST_TEST(losses_without_a_bound_are_refused),
         AUTOCAST_TEST(reasons_are_guards_where_values_are),
         AUTOCAST_TEST(calls_have_the_names_of_the_table),
         AUTOCAST_TEST(softmaxes_that_are_converted_ask_for_float32),
