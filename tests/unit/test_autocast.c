@@ -9,6 +9,7 @@
 #include "autocast/guard.h"
 #include "autocast/notes.h"
 #include "autocast/policy.h"
+#include "autocast/provenance.h"
 #include "autocast/ranges/guards.h"
 #include "autocast/ranges/ranges.h"
 #include "autocast/rules/rule.h"
@@ -26,6 +27,7 @@
 #include "core/status.h"
 #include "core/tensor.h"
 #include "net.h"
+#include "onnx.pb-c.h"
 #include "onnx/file/read.h"
 #include "rules_fixture.h"
 
@@ -3230,6 +3232,211 @@ static void losses_without_a_bound_are_refused(void **state)
             }
 }
 
+/* ---- dtypes that a node may have ------------------------------------------------------------- */
+
+/* Decisions by rules that lower all, with OPTIONS' dtypes, cap and runtimes. */
+static struct amp_assignment assign_all(struct fixture *f, struct amp_assign_options options)
+{
+    struct amp_assignment assignment;
+    reload(f, HEAD "rules:\n  - {precision: lower, nodes: ['*']}\n");
+    options.rules = f->rules;
+    infer_all();
+    if (amp_assign(net.model, &options, &assignment, &net.err) != AMP_OK)
+        fail_msg("%s", net.err.text);
+    return assignment;
+}
+
+/* Attributes that are data of the node's type keep it; others do not. */
+static void attributes_that_are_data_keep_the_type(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16, AMP_DOUBLE,
+                                            AMP_INT64};
+    static const double data[2];
+    (void)state;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        for (size_t count = 0; count < 3; count++) {
+            struct amp_decision decision = {.reason = AMP_REASON_RULE};
+            struct amp_tensor *tensors[2];
+            uint32_t y = start_one("Relu", 17, AMP_FLOAT, DIMS(2));
+            infer_all();
+            for (int k = 0; k < 2; k++)
+                tensors[k] = net_tensor(dtypes[i], DIMS(2), data);
+            if (count > 0)
+                set_array(y, "data", count == 1 ? AMP_ATTR_TENSOR : AMP_ATTR_TENSORS, count,
+                          tensors, sizeof *tensors);
+            struct amp_uses uses = amp_uses_create(net.model);
+            const struct amp_eligibility eligibility = {net.model, &uses, 22, false};
+            bool is_kept = count == 1 && i < 3;
+            const struct amp_node *node = amp_node_at(net.model, node_of(y));
+            assert_int_equal(amp_node_is_eligible(&eligibility, node, &decision), !is_kept);
+            assert_int_equal(decision.reason,
+                             is_kept ? AMP_REASON_EXPLICIT_DTYPE : AMP_REASON_RULE);
+            assert_int_equal(decision.dtype, is_kept ? AMP_FLOAT : AMP_UNDEFINED);
+            amp_uses_destroy(&uses);
+        }
+}
+
+/* Relu takes bfloat16 since opset 13, which it cannot have below; float16 it has taken before. */
+static void the_second_dtype_is_for_what_lacks_the_first(void **state)
+{
+    static const struct {
+        enum amp_dtype lower, second;
+        int cap;
+        enum amp_dtype dtype;
+    } rows[] = {{AMP_BFLOAT16, AMP_FLOAT16, 12, AMP_FLOAT16},
+                {AMP_BFLOAT16, AMP_FLOAT16, 13, AMP_BFLOAT16},
+                {AMP_BFLOAT16, AMP_UNDEFINED, 12, AMP_FLOAT},
+                {AMP_BFLOAT16, AMP_UNDEFINED, 13, AMP_BFLOAT16},
+                {AMP_FLOAT16, AMP_BFLOAT16, 12, AMP_FLOAT16},
+                {AMP_FLOAT16, AMP_UNDEFINED, 12, AMP_FLOAT16}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t y = start_one("Relu", 12, AMP_FLOAT, DIMS(2));
+        struct amp_assignment assignment = assign_all(
+            *state, (struct amp_assign_options){
+                        .lower = rows[i].lower, .second = rows[i].second, .cap = rows[i].cap});
+        assert_int_equal(assignment.nodes[0].dtype, rows[i].dtype);
+        assert_int_equal(assignment.values[y], rows[i].dtype);
+        assert_int_equal(assignment.nodes[0].reason,
+                         rows[i].dtype == AMP_FLOAT ? AMP_REASON_OPSET : AMP_REASON_RULE);
+        assert_int_equal(assignment.opset, rows[i].dtype == AMP_BFLOAT16 ? 13 : 12);
+    }
+}
+
+/* ONNX Runtime has no Relu in bfloat16 on CPU; one that the model has so already is the user's. */
+static void what_was_lower_lacks_no_runtime(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16};
+    const struct amp_runtimes runtimes = {.items = {amp_runtime_find("ort-cpu")}, .count = 1};
+    for (int i = 0; i < 2; i++) {
+        start_one("Relu", 17, dtypes[i], DIMS(2));
+        struct amp_assignment assignment = assign_all(
+            *state,
+            (struct amp_assign_options){.lower = AMP_BFLOAT16, .cap = 22, .runtimes = &runtimes});
+        const struct amp_decision *decision = &assignment.nodes[0];
+        assert_int_equal(decision->dtype, dtypes[i]);
+        assert_int_equal(decision->reason, i == 0 ? AMP_REASON_RUNTIME : AMP_REASON_RULE);
+        assert_ptr_equal(decision->runtime, i == 0 ? runtimes.items[0] : NULL);
+    }
+}
+
+/* A product is lowered by itself, where the sum of its layer overflows. */
+static void products_are_no_hostages(void **state)
+{
+    static const float weights[16] = {1};
+    struct fixture *f = *state;
+    for (int i = 0; i < 2; i++) {
+        struct amp_assignment assignment;
+        reload(f, HEAD "rules:\n  - {precision: lower, ops: [linear]}\n");
+        net_start(17);
+        uint32_t m = NODE("MatMul", "m", input("x", AMP_FLOAT, DIMS(4, 4)),
+                          constant("w", AMP_FLOAT, DIMS(4, 4), weights));
+        uint32_t y = NODE("Add", "y", m, FLOATS("b", 1, 2, 3, 4));
+        output(y);
+        infer_all();
+        struct amp_ranges *ranges = amp_ranges_create(net.arena);
+        ranges->source = AMP_RANGES_DATA;
+        amp_ranges_entry(ranges, "y")->seen = (struct amp_range){.count = 1,
+                                                                 .minimum = 1,
+                                                                 .maximum = i == 0 ? 1000 : 100000,
+                                                                 .smallest = 1,
+                                                                 .energy = 1};
+        struct amp_assign_options options = {
+            .rules = f->rules, .lower = AMP_FLOAT16, .cap = 22, .ranges = ranges};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        assert_int_equal(assignment.nodes[node_of(m)].dtype, AMP_FLOAT16);
+        assert_int_equal(assignment.nodes[node_of(m)].reason, AMP_REASON_RULE);
+        assert_int_equal(assignment.nodes[node_of(y)].dtype, i == 0 ? AMP_FLOAT16 : AMP_FLOAT);
+        assert_int_equal(assignment.nodes[node_of(y)].reason,
+                         i == 0 ? AMP_REASON_RULE : AMP_REASON_VALUE_RANGE);
+    }
+}
+
+/* What is one number in all the shape of the output does not widen it; any other constant does. */
+static void fillings_promote_nothing(void **state)
+{
+    static const float data[][4] = {{7, 7, 7, 7}, {7, 7, 7, 8}, {8, 7, 7, 7},
+                                    {7, 7, 7, 7}, {7, 7, 7, 7}, {7, 7, 7, 7}};
+    struct fixture *f = *state;
+    for (int i = 0; i < 6; i++) {
+        struct amp_assignment assignment;
+        reload(f, HEAD "constants: promote\nrules:\n  - {precision: lower, ops: [Neg]}\n");
+        net_start(17);
+        uint32_t low = NODE("Neg", "low", input("x", AMP_FLOAT, DIMS(2, 2)));
+        uint32_t fill = constant("fill", AMP_FLOAT,
+                                 i == 3   ? DIMS(1, 2)
+                                 : i == 4 ? DIMS(2)
+                                          : DIMS(2, 2),
+                                 data[i]);
+        uint32_t y = NODE("Where", "y", input("c", AMP_BOOL, DIMS(2, 2)), low, fill);
+        output(y);
+        if (i == 5)
+            amp_node_at(net.model, node_of(y))->note.fx_node = "where: aten.where.self";
+        infer_all();
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        if (assignment.values[y] != (i == 0 ? AMP_BFLOAT16 : AMP_FLOAT))
+            fail_msg("%d: %s", i, amp_dtype_name(assignment.values[y]));
+    }
+}
+
+/* The values of a constant are looked at once, however often they are asked for. */
+static void guards_are_looked_at_once(void **state)
+{
+    float huge = -1e30f;
+    (void)state;
+    net_start(17);
+    uint32_t c = constant("c", AMP_FLOAT, DIMS(1), &huge);
+    output(NODE("Add", "y", input("x", AMP_FLOAT, DIMS(1)), c));
+    infer_all();
+    struct amp_static_values *values = amp_static_values_create(net.model, AMP_FLOAT16, 65504);
+    amp_static_values_add(values, amp_node_at(net.model, 0));
+    assert_true(amp_static_values_is_guard(values, c, AMP_GUARD_NONE));
+    *(float *)amp_value_at(net.model, c)->constant->data = 1;
+    assert_true(amp_static_values_is_guard(values, c, AMP_GUARD_NONE));
+    amp_static_values_destroy(values);
+}
+
+/* ---- what a model says of its conversion ----------------------------------------------------- */
+
+/* A model says that it was converted when a value has another dtype, or a cast came or went. */
+static void what_changed_is_said(void **state)
+{
+    enum { NOTHING, INPUT, OUTPUT, REMOVED, NEW_VALUE, NEW_CAST, LESS_CASTS, SILENT, CASES };
+    struct fixture *f = *state;
+    reload(f, HEAD "rules: []\n");
+    for (int i = 0; i < CASES; i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2)), unused = input("unused", AMP_FLOAT, DIMS(2));
+        uint32_t cast = NODE("Cast", "cast", x), y = NODE("Neg", "y", cast);
+        uint32_t gone = NODE("Exp", "gone", unused);
+        set_int(cast, "to", AMP_FLOAT);
+        output(y);
+        infer_all();
+        Onnx__ModelProto proto = ONNX__MODEL_PROTO__INIT;
+        net.model->origin = &proto;
+        struct amp_provenance before = amp_provenance_begin(net.model);
+        if (i == INPUT || i == SILENT)
+            amp_value_at(net.model, x)->dtype = AMP_FLOAT16;
+        if (i == OUTPUT)
+            amp_value_at(net.model, y)->dtype = AMP_FLOAT16;
+        if (i == REMOVED) {
+            amp_value_at(net.model, gone)->dtype = AMP_FLOAT16;
+            amp_node_remove(net.model, node_of(gone));
+        }
+        if (i == NEW_VALUE)
+            output(NODE("Neg", "new", y));
+        if (i == NEW_CAST)
+            set_int(NODE("Cast", "more", x), "to", AMP_FLOAT16);
+        if (i == LESS_CASTS) {
+            amp_node_remove(net.model, node_of(cast));
+            amp_node_at(net.model, node_of(y))->inputs[0] = x;
+        }
+        bool is_said = i != NOTHING && i != REMOVED && i != SILENT;
+        amp_provenance_end(net.model, &before, f->rules, AMP_DTYPE_BIT(AMP_FLOAT16), i == SILENT);
+        assert_int_equal(proto.n_metadata_props, is_said ? 3 : 0);
+    }
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -3286,6 +3493,13 @@ int main(void)
         AUTOCAST_TEST(the_largest_magnitude_is_found),
         AUTOCAST_TEST(the_share_of_what_becomes_0_is_found),
         AUTOCAST_TEST(constants_are_converted_now_or_later),
+        AUTOCAST_TEST(attributes_that_are_data_keep_the_type),
+        AUTOCAST_TEST(the_second_dtype_is_for_what_lacks_the_first),
+        AUTOCAST_TEST(what_was_lower_lacks_no_runtime),
+        AUTOCAST_TEST(products_are_no_hostages),
+        AUTOCAST_TEST(fillings_promote_nothing),
+        AUTOCAST_TEST(guards_are_looked_at_once),
+        AUTOCAST_TEST(what_changed_is_said),
         AUTOCAST_TEST(losses_without_a_bound_are_refused),
         AUTOCAST_TEST(reasons_are_guards_where_values_are),
         AUTOCAST_TEST(calls_have_the_names_of_the_table),
