@@ -12,6 +12,7 @@
 #include "check/elements.h"
 #include "check/input_dims.h"
 #include "check/metrics.h"
+#include "check/noise/steps.h"
 #include "check/pairs.h"
 #include "check/selection.h"
 #include "core/array.h"
@@ -1092,6 +1093,130 @@ static void ranges_are_of_all_floats_of_all_samples(void **state)
     }
 }
 
+/* ---- what steps read and make ---- */
+
+/* Whether node ID reads VALUE, itself or in its bodies, whose outputs are read, too. */
+static bool node_reads(const struct amp_model *model, uint32_t id, uint32_t value)
+{
+    const struct amp_node *node = amp_node_at(model, id);
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (node->inputs[i] == value)
+            return true;
+    for (uint32_t a = 0; a < node->n_attrs; a++)
+        for (size_t k = 0; k < amp_attr_graph_count(&node->attrs[a]); k++) {
+            const struct amp_graph *body = &model->graphs[node->attrs[a].graphs[k]];
+            for (size_t i = 0; i < body->nodes.count; i++)
+                if (node_reads(model, body->nodes.items[i], value))
+                    return true;
+            for (size_t i = 0; i < body->outputs.count; i++)
+                if (body->outputs.items[i] == value)
+                    return true;
+        }
+    return false;
+}
+
+static bool step_reads(const struct amp_noise_steps *steps, size_t step, uint32_t value)
+{
+    return node_reads(steps->model, steps->items[step].node, value);
+}
+
+/* Whether STEP reads VALUE or what constant steps make of it. */
+static bool step_depends(const struct amp_noise_steps *steps, size_t step, uint32_t value)
+{
+    if (step_reads(steps, step, value))
+        return true;
+    for (size_t i = 0; i < step; i++) {
+        const struct amp_node *node = amp_node_at(steps->model, steps->items[i].node);
+        for (uint32_t k = 0; k < node->n_outputs && steps->items[i].is_constant; k++)
+            if (node->outputs[k] != AMP_NONE && step_reads(steps, i, value) &&
+                step_depends(steps, step, node->outputs[k]))
+                return true;
+    }
+    return false;
+}
+
+/* All that is said of the values and steps of a walk, by its definition. */
+static void steps_are_right(const struct amp_noise_steps *steps)
+{
+    const struct amp_model *model = steps->model;
+    for (uint32_t v = 0; v < model->n_values; v++) {
+        const struct amp_value *value = amp_value_at(model, v);
+        if (value->graph != 0)
+            continue;
+        size_t from = SIZE_MAX, death = 0, maker = SIZE_MAX;
+        for (size_t i = steps->count; i-- > 0;) {
+            from = !steps->items[i].is_constant && step_depends(steps, i, v) ? i : from;
+            death = death == 0 && step_reads(steps, i, v) ? i : death;
+            maker = steps->items[i].node == value->producer ? i : maker;
+        }
+        bool is_input = value->producer == AMP_NONE && value->constant == NULL;
+        bool is_made = maker != SIZE_MAX && !steps->items[maker].is_constant;
+        assert_int_equal(steps->from[v], from);
+        assert_int_equal(steps->birth[v], is_input ? 0 : is_made ? maker + 1 : SIZE_MAX);
+        assert_int_equal(steps->death[v], value->is_output ? SIZE_MAX : death);
+        for (size_t i = 0; i < steps->count; i++) {
+            bool is_read = false;
+            for (size_t k = 0; k < steps->items[i].reads.count; k++)
+                is_read |= steps->items[i].reads.items[k] == v;
+            assert_int_equal(is_read, step_reads(steps, i, v));
+        }
+    }
+    for (size_t i = 0; i < steps->count; i++) {
+        const struct amp_noise_step *step = &steps->items[i];
+        size_t n = 0;
+        assert_int_equal(steps->of_node[step->node], i);
+        for (size_t k = 0; k < i && !step->is_constant; k++) {
+            const struct amp_node *node = amp_node_at(model, steps->items[k].node);
+            bool is_in_chain = false;
+            for (uint32_t o = 0; o < node->n_outputs && steps->items[k].is_constant; o++)
+                is_in_chain |= step_depends(steps, i, node->outputs[o]);
+            if (!is_in_chain)
+                continue;
+            assert_true(n < step->chain.count);
+            assert_int_equal(step->chain.items[n++], k);
+        }
+        assert_int_equal(step->chain.count, n);
+    }
+}
+
+/* Constants that nodes make in turn, of which bodies read some and outputs none; values that are
+   read late or never. */
+static void steps_read_what_nodes_and_bodies_do(void **state)
+{
+    struct amp_session *session;
+    size_t n_constant = 0, n_chained = 0;
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), truth = input("truth", AMP_BOOL, SCALAR);
+    uint32_t w = FLOATS("w", 1, 2, 3, 4), y = NODE("Exp", "y", x);
+    uint32_t first = NODE("Neg", "first", w), second = NODE("Abs", "second", first);
+    uint32_t third = NODE("Add", "third", second, first),
+             owner = net_node(0, "If", "if", 1, IDS(truth));
+    uint32_t body = amp_graph_add(net.model, "body", owner);
+    uint32_t inner = net_out(net_node(body, "Add", "inner", 1, IDS(y, second)), 0);
+    amp_ids_push(net.model, &net.model->graphs[body].outputs, inner);
+    struct amp_attr attr = {"then_branch", .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(net.arena, &body, sizeof body);
+    amp_node_set_attr(net.model, owner, attr);
+    add_branch(owner, "else_branch", third);
+    output(NODE("Mul", "product", x, first));
+    output(NODE("Sub", "difference", net_out(owner, 0), NODE("Sin", "sine", w)));
+    output(NODE("Add", "sum", NODE("Add", "both", third, x), x));
+    output(NODE("Cos", "cosine", x));
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, AMP_ROUNDED, &session, &net.err), AMP_OK);
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_noise_steps steps = amp_noise_steps_create(session, arena);
+    for (size_t i = 0; i < steps.count; i++) {
+        n_constant += steps.items[i].is_constant;
+        n_chained += steps.items[i].chain.count > 1;
+    }
+    assert_true(steps.count == 11 && n_constant == 4 && n_chained == 2);
+    steps_are_right(&steps);
+    amp_arena_destroy(arena);
+    amp_session_destroy(session);
+}
+
 /* ---- which values are in the same place ---- */
 
 enum { LIST_MOST = 12, LONG_LIST = 5000 };
@@ -2149,6 +2274,7 @@ int main(void)
         NET_TEST(values_are_paired_by_position),
         NET_TEST(weights_point_in_one_direction),
         NET_TEST(ranges_are_of_all_floats_of_all_samples),
+        NET_TEST(steps_read_what_nodes_and_bodies_do),
         NET_TEST(short_lists_are_aligned_best),
         NET_TEST(long_lists_are_aligned),
         NET_TEST(selections_are_the_same_or_not),
