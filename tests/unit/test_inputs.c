@@ -12,7 +12,8 @@
 #include "check/elements.h"
 #include "check/input_dims.h"
 #include "check/metrics.h"
-#include "check/noise/steps.h"
+#include "check/noise/sources.h"
+#include "check/noise/twin.h"
 #include "check/pairs.h"
 #include "check/selection.h"
 #include "core/array.h"
@@ -1217,6 +1218,122 @@ static void steps_read_what_nodes_and_bodies_do(void **state)
     amp_session_destroy(session);
 }
 
+/* A constant of bfloat16 that was DATA before, if there are any. */
+static uint32_t lowered_constant(const char *name, const float *data)
+{
+    static const uint16_t bits[4] = {0x3f80, 0x4000, 0x4040, 0x4080};
+    uint32_t value = constant(name, AMP_BFLOAT16, DIMS(2, 2), bits);
+    struct amp_tensor *low = net_tensor(AMP_BFLOAT16, DIMS(2, 2), bits);
+    low->source = data != NULL ? net_tensor(AMP_FLOAT, DIMS(2, 2), data) : NULL;
+    amp_value_at(net.model, value)->constant = amp_value_at(net.model, value)->initial = low;
+    return value;
+}
+
+static uint32_t cast_node(const char *name, uint32_t x, enum amp_dtype dtype)
+{
+    uint32_t value = NODE("Cast", name, x);
+    set_int(value, "to", dtype);
+    return value;
+}
+
+/* A model as it was, or with what is computed in bfloat16: h and what comes of it was so before. */
+static struct amp_model *start_lowered(bool is_lowered)
+{
+    static const float data[4] = {1, 2, 3, 4};
+    enum amp_dtype dtype = is_lowered ? AMP_BFLOAT16 : AMP_FLOAT;
+    net_start(22);
+    uint32_t x = input("x", dtype, DIMS(2, 2)), h = input("h", AMP_BFLOAT16, DIMS(2, 2));
+    uint32_t f = input("f", AMP_FLOAT, DIMS(2, 2)), list = input("list", dtype, DIMS(2, 2));
+    input("number", AMP_INT64, SCALAR);
+    amp_value_at(net.model, list)->kind = AMP_KIND_SEQUENCE;
+    uint32_t w =
+        is_lowered ? lowered_constant("w", data) : constant("w", AMP_FLOAT, DIMS(2, 2), data);
+    uint32_t exact = lowered_constant("exact", NULL);
+    if (is_lowered)
+        lowered_constant("unread", data);
+    uint32_t a = NODE("Mul", "a", x, NODE("Neg", "wn", w));
+    uint32_t owner = net_node(0, "If", "if", 1, IDS(input("truth", AMP_BOOL, SCALAR)));
+    add_branch(owner, "then_branch", a);
+    add_branch(owner, "else_branch", a);
+    output(NODE("Transpose", "moved", a));
+    output(NODE("Mul", "hm", h, exact));
+    uint32_t b = NODE("Exp", "b", is_lowered ? cast_node("c", f, AMP_BFLOAT16) : f);
+    output(is_lowered ? cast_node("back", b, AMP_FLOAT) : b);
+    output(is_lowered ? cast_node("again", cast_node("wide", h, AMP_FLOAT), AMP_BFLOAT16) : h);
+    output(net_out(owner, 0));
+    infer_all();
+    return net.model;
+}
+
+/* Inputs first, then in the order of the steps that give or read what is rounded. */
+static void sources_are_what_a_conversion_rounds(void **state)
+{
+    static const struct {
+        const char *value, *name, *step; /* STEP: the value that the first step gives; NULL: none */
+        enum amp_noise_kind kind;
+        bool is_constant, is_open;
+    } wanted[] = {{"x", "x", NULL, AMP_NOISE_VALUE, false, false},
+                  {"w", "w", "a", AMP_NOISE_WEIGHT, true, true},
+                  {"wn", "wn", "a", AMP_NOISE_VALUE, true, false},
+                  {"a", "a", "a", AMP_NOISE_VALUE, false, false},
+                  {"if", "if", "if", AMP_NOISE_BODIES, false, false},
+                  {"c", "f", "c", AMP_NOISE_CAST, false, false},
+                  {"b", "b", "b", AMP_NOISE_VALUE, false, false},
+                  {"again", "wide", "again", AMP_NOISE_CAST, false, false}};
+    struct amp_session *session;
+    (void)state;
+    const struct amp_model *reference = start_lowered(false), *converted = start_lowered(true);
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *twin = amp_twin_create(converted, arena);
+    uint32_t more = amp_graph_add_value(twin, 0, "more");
+    amp_value_at(twin, more)->kind = AMP_KIND_TENSOR;
+    amp_value_at(twin, more)->dtype = AMP_BFLOAT16;
+    amp_ids_push(twin, &twin->graphs[0].inputs, more);
+    assert_int_equal(amp_session_open(twin, AMP_ROUNDED, &session, &net.err), AMP_OK);
+    const struct amp_noise_steps steps = amp_noise_steps_create(session, arena);
+    bool *has_bodies = amp_arena_array(arena, converted->n_nodes, sizeof *has_bodies);
+    has_bodies[amp_value_at(converted, value_called(converted, "if"))->producer] = true;
+    struct amp_noise_sources found =
+        amp_noise_sources_find(reference, converted, &steps, has_bodies, arena);
+    bool keeps[AMP_COUNT(wanted)];
+    assert_int_equal(found.count, AMP_COUNT(wanted));
+    for (size_t i = 0; i < found.count; i++) {
+        const struct amp_noise_source *source = &found.items[i];
+        const struct amp_noise_place *place = &found.places[i];
+        uint32_t value = value_called(converted, wanted[i].value);
+        assert_string_equal(amp_value_at(converted, source->value_id)->name, wanted[i].value);
+        assert_string_equal(source->name, wanted[i].name);
+        assert_int_equal(source->kind, wanted[i].kind);
+        assert_int_equal(source->dtype, AMP_BFLOAT16);
+        assert_int_equal(found.of_value[value], i);
+        assert_int_equal(place->is_input, wanted[i].step == NULL);
+        assert_int_equal(place->is_constant, wanted[i].is_constant);
+        assert_int_equal(place->is_open, wanted[i].is_open);
+        keeps[i] = i % 3 != 1;
+        if (wanted[i].step == NULL) {
+            assert_true(source->node_id == AMP_NONE && source->node[0] == '\0');
+            continue;
+        }
+        uint32_t first = amp_value_at(converted, value_called(converted, wanted[i].step))->producer;
+        uint32_t node = source->kind == AMP_NOISE_WEIGHT
+                            ? amp_value_at(converted, value_called(converted, "a"))->producer
+                            : amp_value_at(converted, value)->producer;
+        assert_int_equal(place->from, steps.of_node[first]);
+        assert_int_equal(source->node_id, node);
+        assert_string_equal(source->op_type, amp_node_at(converted, node)->op_type);
+    }
+    amp_noise_sources_keep(&found, keeps);
+    for (size_t i = 0, n = 0; i < AMP_COUNT(wanted); i++) {
+        uint32_t value = value_called(converted, wanted[i].value);
+        assert_int_equal(found.of_value[value], keeps[i] ? (uint32_t)n : AMP_NONE);
+        if (keeps[i])
+            assert_int_equal(found.items[n++].value_id, value);
+        assert_true(i + 1 < AMP_COUNT(wanted) || n == found.count);
+    }
+    amp_arena_destroy(arena);
+    amp_session_destroy(session);
+}
+
 /* ---- which values are in the same place ---- */
 
 enum { LIST_MOST = 12, LONG_LIST = 5000 };
@@ -2275,6 +2392,7 @@ int main(void)
         NET_TEST(weights_point_in_one_direction),
         NET_TEST(ranges_are_of_all_floats_of_all_samples),
         NET_TEST(steps_read_what_nodes_and_bodies_do),
+        NET_TEST(sources_are_what_a_conversion_rounds),
         NET_TEST(short_lists_are_aligned_best),
         NET_TEST(long_lists_are_aligned),
         NET_TEST(selections_are_the_same_or_not),

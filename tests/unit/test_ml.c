@@ -1204,14 +1204,18 @@ static void patterns_end_where_their_sizes_say(void **state)
         "\\x{10ffff}\\x41\\1017", "\\Qab\\E+\\Ac\\z",    "(a|\xc3\xa9*)+?b**",
     };
     enum amp_status found[2];
+    char opened[211] = "(", *const last = opened + sizeof opened - 1;
     struct amp_error errors[2];
     char *translated[2];
     (void)state;
-    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        for (size_t size = 0; size <= strlen(patterns[i]); size++) {
-            char alone[64] = "";
-            memcpy(alone, patterns[i], size);
-            const char *const places[] = {alone, patterns[i]};
+    memset(opened + 1, 'b', (size_t)(last - opened) - 1);
+    *last = '\0';
+    for (size_t i = 0; i <= sizeof patterns / sizeof *patterns; i++) {
+        const char *pattern = i < sizeof patterns / sizeof *patterns ? patterns[i] : opened;
+        for (size_t size = 0; size <= strlen(pattern); size++) {
+            char alone[sizeof opened] = "";
+            memcpy(alone, pattern, size);
+            const char *const places[] = {alone, pattern};
             for (int k = 0; k < 2; k++) {
                 errors[k] = (struct amp_error){.status = AMP_OK};
                 translated[k] = NULL;
@@ -1226,6 +1230,7 @@ static void patterns_end_where_their_sizes_say(void **state)
             free(translated[0]);
             free(translated[1]);
         }
+    }
 }
 
 /* The calls of PCRE2 that get memory: which one from now on gets none; 0: all do. */

@@ -107,7 +107,7 @@ static const char *add_initializer(struct maker *maker, const char *text, enum a
     struct amp_tensor *tensor = amp_arena_array(maker->arena, 1, sizeof *tensor);
     tensor->dtype = dtype;
     tensor->shape = *shape;
-    tensor->data = amp_arena_array(maker->arena, amp_tensor_size(tensor) + 1, 1);
+    tensor->data = amp_arena_alloc(maker->arena, amp_tensor_size(tensor));
     if (data != NULL)
         memcpy(tensor->data, data, amp_tensor_size(tensor));
     const char *name = new_name(maker, text);
