@@ -1334,6 +1334,167 @@ static void sources_are_what_a_conversion_rounds(void **state)
     amp_session_destroy(session);
 }
 
+static uint32_t node_of_value(const struct amp_model *model, const char *name)
+{
+    return amp_value_at(model, value_called(model, name))->producer;
+}
+
+/* The twin has the same ids, all in float32: constants as they were where that is known, casts to
+   float32. What is no lower float stays. */
+static void twins_are_in_float32(void **state)
+{
+    static const struct {
+        const char *value;
+        bool rounds;
+    } results[] = {{"a", true}, {"wn", true},    {"moved", false}, {"hm", true},   {"c", true},
+                   {"b", true}, {"back", false}, {"wide", false},  {"again", true}};
+    (void)state;
+    const struct amp_model *converted = start_lowered(true);
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_model *twin = amp_twin_create(converted, arena);
+    assert_true(twin->n_values == converted->n_values && twin->n_nodes == converted->n_nodes);
+    for (uint32_t v = 0; v < twin->n_values; v++) {
+        const struct amp_value *low = amp_value_at(converted, v), *wide = amp_value_at(twin, v);
+        assert_string_equal(wide->name, low->name);
+        assert_int_equal(wide->dtype, low->dtype == AMP_BFLOAT16 ? AMP_FLOAT : low->dtype);
+        assert_ptr_equal(wide->constant, wide->initial);
+        assert_int_equal(wide->constant == NULL, low->constant == NULL);
+        if (low->constant == NULL)
+            continue;
+        assert_int_equal(wide->constant->dtype, AMP_FLOAT);
+        if (low->constant->source != NULL)
+            assert_ptr_equal(wide->constant->data, low->constant->source->data);
+        else
+            assert_ptr_equal(wide->constant->source, low->constant);
+        assert_int_equal(low->constant->dtype, AMP_BFLOAT16);
+    }
+    for (uint32_t id = 0; id < twin->n_nodes; id++)
+        if (strcmp(amp_node_at(twin, id)->op_type, "Cast") == 0)
+            assert_int_equal(amp_node_int(amp_node_at(twin, id), "to", 0), AMP_FLOAT);
+    assert_int_equal(amp_node_int(amp_node_at(converted, node_of_value(converted, "c")), "to", 0),
+                     AMP_BFLOAT16);
+    for (size_t i = 0; i < AMP_COUNT(results); i++) {
+        uint32_t value = value_called(converted, results[i].value);
+        if (amp_twin_rounds(converted, amp_value_at(converted, value)->producer, value) !=
+            results[i].rounds)
+            fail_msg("'%s'", results[i].value);
+    }
+    amp_arena_destroy(arena);
+}
+
+/* What is opened is set from outside: no constant and no node makes it, and a node that makes
+   nothing else is gone. */
+static void opened_values_are_values_alone(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), w = FLOATS("w", 1, 2, 3, 4);
+    uint32_t split = net_node(0, "Split", "first", 3, IDS(x));
+    amp_node_at(net.model, split)->outputs[2] = AMP_NONE;
+    uint32_t first = net_out(split, 0), second = net_out(split, 1);
+    uint32_t sum = NODE("Add", "sum", first, w);
+    output(NODE("Mul", "y", sum, second));
+    struct amp_arena *arena = amp_arena_create();
+    const uint32_t some[] = {w, first, sum}, both[] = {second, first};
+    const struct amp_model *open = amp_twin_open(net.model, some, 3, arena);
+    for (int i = 0; i < 3; i++) {
+        const struct amp_value *value = amp_value_at(open, some[i]);
+        assert_true(value->constant == NULL && value->initial == NULL && !value->is_initializer);
+        assert_int_equal(value->producer, AMP_NONE);
+    }
+    assert_int_equal(open->graphs[0].nodes.count, 2);
+    assert_int_equal(amp_node_at(open, split)->outputs[0], AMP_NONE);
+    assert_int_equal(amp_node_at(open, split)->outputs[1], second);
+    assert_int_equal(amp_value_at(open, second)->producer, split);
+    open = amp_twin_open(net.model, both, 2, arena);
+    assert_int_equal(open->graphs[0].nodes.count, 2);
+    assert_non_null(amp_value_at(open, w)->constant);
+    assert_int_equal(amp_value_at(open, sum)->producer, amp_value_at(net.model, sum)->producer);
+    assert_int_equal(net.model->graphs[0].nodes.count, 3);
+    assert_int_equal(amp_value_at(net.model, first)->producer, split);
+    amp_arena_destroy(arena);
+}
+
+/* A body of OWNER that computes in bfloat16, with a constant that was float32, or not at all. */
+static void add_body(uint32_t owner, const char *name, uint32_t x, bool rounds)
+{
+    static const float data[4] = {1, 2, 3, 4};
+    uint32_t graph = amp_graph_add(net.model, name, owner), made = x;
+    if (rounds) {
+        uint32_t like = lowered_constant("like", data);
+        uint32_t weight = amp_graph_add_initializer(net.model, graph, "weight",
+                                                    amp_value_at(net.model, like)->constant);
+        made = net_out(net_node(graph, "Mul", "inner", 1, IDS(x, weight)), 0);
+    } else {
+        made = net_out(net_node(graph, "Identity", "inner", 1, IDS(x)), 0);
+    }
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, made);
+    amp_node_set_attr(
+        net.model, owner,
+        (struct amp_attr){.name = name,
+                          .type = AMP_ATTR_GRAPH,
+                          .count = 1,
+                          .graphs = amp_arena_memdup(net.arena, &graph, sizeof graph)});
+}
+
+/* In bodies, what is computed is cast to the lower dtype and back, and constants are what the
+   conversion made of them; the main graph stays exact. */
+static void bodies_round_by_casts(void **state)
+{
+    static const uint16_t bits[4] = {0x3f80, 0x4000, 0x4040, 0x4080};
+    struct amp_twin_bodies bodies;
+    (void)state;
+    for (int rounds = 0; rounds < 2; rounds++) {
+        net_start(22);
+        uint32_t x = input("x", AMP_BFLOAT16, DIMS(2, 2)), a = NODE("Neg", "a", x);
+        uint32_t truth = input("truth", AMP_BOOL, SCALAR), owners[2];
+        for (int i = 0; i < 2; i++) {
+            owners[i] = net_node(0, "If", i == 0 ? "if" : "other", 1, IDS(truth));
+            add_body(owners[i], "then_branch", a, false);
+            add_body(owners[i], "else_branch", a, rounds == 1 && i == 0);
+            output(net_out(owners[i], 0));
+        }
+        infer_all();
+        struct amp_arena *arena = amp_arena_create();
+        struct amp_model *twin = amp_twin_create(net.model, arena);
+        size_t n_nodes = twin->n_nodes;
+        assert_int_equal(amp_twin_round_bodies(twin, net.model, arena, &bodies, &net.err), AMP_OK);
+        assert_int_equal(bodies.model != NULL, rounds);
+        for (uint32_t id = 0; id < n_nodes; id++)
+            assert_int_equal(bodies.found[id], rounds == 1 && id == owners[0]);
+        assert_int_equal(twin->n_nodes, n_nodes);
+        if (rounds == 1) {
+            const struct amp_node *owner = amp_node_at(bodies.model, owners[0]);
+            uint32_t graph = amp_node_attr(owner, "else_branch")->graphs[0];
+            const struct amp_ids *nodes = &bodies.model->graphs[graph].nodes;
+            uint32_t at = bodies.model->graphs[graph].outputs.items[0];
+            static const char *const types[] = {"Mul", "Cast", "Cast"};
+            static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT};
+            assert_int_equal(bodies.model->n_nodes, n_nodes + 2);
+            assert_int_equal(nodes->count, 3);
+            for (size_t i = 3; i-- > 0;) {
+                const struct amp_node *node = amp_node_at(bodies.model, nodes->items[i]);
+                assert_string_equal(node->op_type, types[i]);
+                assert_int_equal(node->outputs[0], at);
+                assert_int_equal(amp_value_at(bodies.model, at)->dtype, dtypes[i]);
+                assert_int_equal(amp_value_at(bodies.model, at)->rank, 2);
+                if (i > 0) {
+                    assert_int_equal(amp_node_int(node, "to", 0), dtypes[i]);
+                    assert_non_null(node->schema);
+                    assert_int_equal(node->since_version, 21);
+                }
+                at = node->inputs[0];
+            }
+            const struct amp_tensor *made =
+                amp_value_at(bodies.model, value_called(bodies.model, "weight"))->constant;
+            assert_int_equal(made->dtype, AMP_FLOAT);
+            assert_int_equal(made->source->dtype, AMP_BFLOAT16);
+            assert_memory_equal(made->source->data, bits, sizeof bits);
+        }
+        amp_arena_destroy(arena);
+    }
+}
+
 /* ---- which values are in the same place ---- */
 
 enum { LIST_MOST = 12, LONG_LIST = 5000 };
@@ -2393,6 +2554,9 @@ int main(void)
         NET_TEST(ranges_are_of_all_floats_of_all_samples),
         NET_TEST(steps_read_what_nodes_and_bodies_do),
         NET_TEST(sources_are_what_a_conversion_rounds),
+        NET_TEST(twins_are_in_float32),
+        NET_TEST(opened_values_are_values_alone),
+        NET_TEST(bodies_round_by_casts),
         NET_TEST(short_lists_are_aligned_best),
         NET_TEST(long_lists_are_aligned),
         NET_TEST(selections_are_the_same_or_not),
