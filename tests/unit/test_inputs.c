@@ -1792,6 +1792,55 @@ static uint32_t weighted(int side, uint32_t a, uint32_t b, uint32_t p)
     return NODE("Add", "m", b, w);
 }
 
+/* An operator that nobody knows. */
+static uint32_t odd_operator(int side, uint32_t a, uint32_t b, uint32_t p)
+{
+    (void)side, (void)a, (void)p;
+    uint32_t made = NODE("Mystery", "m", b);
+    amp_value_at(net.model, made)->kind = AMP_KIND_TENSOR;
+    amp_value_at(net.model, made)->dtype = AMP_FLOAT;
+    return made;
+}
+
+/* The constant of each side in a shape that is computed. */
+static uint32_t reshaped(int side, uint32_t a, uint32_t b, uint32_t p)
+{
+    (void)a, (void)p;
+    uint32_t w = amp_graph_add_initializer(
+        net.model, 0, "w", amp_arena_memdup(net.arena, &weights[side], sizeof weights[side]));
+    uint32_t at = NODE("Cast", "at", b);
+    cast_to(at, AMP_INT64);
+    return NODE("Reshape", "m", w, at);
+}
+
+/* Constants whose elements are no numbers that can be read one by one are told by their shape. */
+static void other_constants_are_told_by_shape(void **state)
+{
+    static const struct amp_str words[] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}},
+                                others[] = {{"e", 1}, {"f", 1}, {"g", 1}, {"h", 1}};
+    static const uint8_t nibbles[] = {0x21, 0x43}, negated[] = {0xef, 0xcd};
+    static const float pairs[] = {1, 2, 3, 4, 5, 6, 7, 8},
+                       opposite[] = {-1, -2, -3, -4, -5, -6, -7, -8};
+    static const int8_t bytes[] = {1, 2, 3, 4}, minus[] = {-1, -2, -3, -4};
+    static const struct {
+        enum amp_dtype dtype;
+        const void *a, *b;
+        bool are_paired;
+    } rows[] = {{AMP_STRING, words, others, true},      {AMP_INT4, nibbles, negated, true},
+                {AMP_COMPLEX64, pairs, opposite, true}, {AMP_INT8, bytes, bytes, true},
+                {AMP_INT8, bytes, minus, false},        {AMP_FLOAT, pairs, opposite, false}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++)
+        for (int is_flat = 0; is_flat < 2; is_flat++) {
+            struct amp_shape shape = is_flat ? DIMS(4) : DIMS(2, 2);
+            weights[0] = *net_tensor(rows[i].dtype, DIMS(4), rows[i].a);
+            weights[1] = *net_tensor(rows[i].dtype, shape, rows[i].b);
+            if (are_paired(reshaped) != (rows[i].are_paired && is_flat))
+                fail_msg("row %zu", i);
+        }
+    assert_false(are_paired(odd_operator));
+}
+
 static void values_are_paired_by_position(void **state)
 {
     static const struct {
@@ -2559,6 +2608,7 @@ int main(void)
         NET_TEST(bodies_round_by_casts),
         NET_TEST(short_lists_are_aligned_best),
         NET_TEST(long_lists_are_aligned),
+        NET_TEST(other_constants_are_told_by_shape),
         NET_TEST(selections_are_the_same_or_not),
         NET_TEST(shapes_of_floats_are_no_sources),
         NET_TEST(selections_of_the_last_output_stay),
