@@ -614,6 +614,53 @@ static void scores_must_be_within_their_bounds(void **state)
     }
 }
 
+static struct amp_model *product_or_copy(bool is_product)
+{
+    static const float unit[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 4));
+    output(is_product ? NODE("MatMul", "y", x, constant("w", AMP_FLOAT, DIMS(4, 4), unit))
+                      : NODE("Identity", "y", x));
+    infer_all();
+    return net.model;
+}
+
+/* Rows are class scores where labels say so, where a bound asks for them or where a product gives
+   them; not where labels are of something else. */
+static void rows_of_class_scores_are_counted(void **state)
+{
+    static const int64_t classes[] = {3, 0};
+    static const float targets[8] = {1, 2, 3, 4, 8, 7, 6, 5};
+    enum { NO_LABELS, CLASSES, TARGETS };
+    (void)state;
+    for (int c = 0; c < 12; c++) {
+        bool is_product = c % 2 == 1, is_bound = c / 2 % 2 == 1;
+        int kind = c / 4;
+        struct amp_model *reference = product_or_copy(is_product);
+        product_or_copy(is_product);
+        const struct amp_labels labels = {
+            .path = "l.npy",
+            .tensor = kind == CLASSES ? *net_tensor(AMP_INT64, DIMS(2), classes)
+                                      : *net_tensor(AMP_FLOAT, DIMS(2, 4), targets)};
+        struct amp_validate_options options = {
+            .source = {.count = 1,
+                       .load = load_one,
+                       .context = net_tensor(AMP_FLOAT, DIMS(2, 4), numbers)},
+            .bounds = amp_metric_bounds_default(AMP_UNDEFINED),
+            .labels = &labels,
+            .n_labels = kind != NO_LABELS};
+        struct amp_validation result;
+        struct amp_error err = {.status = AMP_OK};
+        if (is_bound)
+            assert_int_equal(amp_metric_bounds_set(&options.bounds, "top1", "1", &err), AMP_OK);
+        assert_int_equal(amp_validate(reference, net.model, &options, &result, &err), AMP_OK);
+        bool are_scores = kind == CLASSES || (kind == NO_LABELS && (is_product || is_bound));
+        assert_int_equal(result.outputs[0].metrics.rows, are_scores ? 2 : 0);
+        assert_int_equal(result.outputs[0].metrics.agreed, are_scores ? 2 : 0);
+        amp_validation_free(&result);
+    }
+}
+
 /* What labels and bounds have to do with each other and with the outputs. */
 static void labels_have_to_fit(void **state)
 {
@@ -1144,7 +1191,13 @@ static void the_largest_jump_is_of_what_a_node_adds(void **state)
                                            .bounds = amp_metric_bounds_default(AMP_UNDEFINED),
                                            .runner = amp_layers_runner(&layers)};
     struct amp_error err = {.status = AMP_OK};
-    assert_int_equal(amp_validate(models[0], models[1], &options, &result, &err), AMP_OK);
+    has_own_clock = true;
+    own_time = 1000;
+    enum amp_status status = amp_validate(models[0], models[1], &options, &result, &err);
+    has_own_clock = false;
+    assert_int_equal(status, AMP_OK);
+    for (int side = 0; side < 2; side++)
+        assert_true(result.seconds[side] >= 1 && result.seconds[side] < 1000);
     amp_validation_free(&result);
     amp_layers_end(&layers);
     static const double errors[] = {0.25, 1.5, 2.125, 2.125};
@@ -1293,6 +1346,7 @@ int main(void)
         NET_TEST(the_largest_jump_is_of_what_a_node_adds),
         NET_TEST(outputs_behind_other_selections_are_given_the_references),
         NET_TEST(seconds_are_those_between_looks),
+        NET_TEST(rows_of_class_scores_are_counted),
         NET_TEST(scores_must_be_within_their_bounds),
         NET_TEST(times_are_medians_of_turns),
         NET_TEST(models_without_common_values_have_no_layers),
