@@ -31,8 +31,6 @@
 #include "onnx/schema/schema.h"
 #include "scratch.h"
 
-#include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <math.h>
 #include <setjmp.h>
@@ -44,7 +42,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <wordexp.h>
 
 #include <cmocka.h>
 #include <jansson.h>
@@ -2392,134 +2389,6 @@ static void searches_are_of_all_samples(void **state)
     amp_command_line_free(&options);
 }
 
-/* ---- the cases of commands that only print --------------------------------------------------- */
-
-/* What the file PATH holds; "" where there is none. The caller frees it. */
-static char *text_of(const char *path)
-{
-    char *text = NULL;
-    size_t size = 0, n;
-    FILE *file = fopen(path, "rb"), *all = open_memstream(&text, &size);
-    char block[4096];
-    assert_non_null(all);
-    while (file != NULL && (n = fread(block, 1, sizeof block, file)) > 0)
-        assert_int_equal(fwrite(block, 1, n, all), n);
-    if (file != NULL)
-        fclose(file);
-    fclose(all);
-    return text;
-}
-
-/* Has what is printed to the descriptor OF go to PATH; returns what it was. */
-static int redirect(FILE *stream, int of, const char *path)
-{
-    fflush(stream);
-    int kept = dup(of), file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    assert_true(kept >= 0 && file >= 0 && dup2(file, of) == of);
-    close(file);
-    return kept;
-}
-
-static void restore(FILE *stream, int of, int kept)
-{
-    fflush(stream);
-    assert_int_equal(dup2(kept, of), of);
-    close(kept);
-}
-
-/* Whether the WORDS of a case write no file and ask for nothing that stays with this process. */
-static bool is_printed_only(char *const *words)
-{
-    static const char *const others[] = {
-        "-o",          "--output",     "--output-dir", "--json=", "--report",
-        "--rules-out", "--eval",       "--costs-out",  "--tune",  "--log",
-        "--expand",    "--max-memory", "--threads"};
-    bool prints = strcmp(words[0], "rules") == 0;
-    for (size_t i = 0; words[i] != NULL; i++) {
-        prints |= strncmp(words[i], "--dump-after", 12) == 0 || strcmp(words[i], "--list") == 0;
-        for (size_t k = 0; k < AMP_COUNT(others); k++)
-            if (strncmp(words[i], others[k], strlen(others[k])) == 0)
-                return false;
-    }
-    return prints;
-}
-
-/* Runs the case of FOLDER, where this process is; what it prints goes to OUT and ERRORS. */
-static void run_words(const char *folder, char **argv, int argc, const char *out,
-                      const char *errors)
-{
-    struct amp_options options;
-    struct amp_error err = {.status = AMP_OK};
-    int kept[] = {redirect(stdout, 1, out), redirect(stderr, 2, errors)};
-    enum amp_status status = amp_command_line_parse(argc, argv, &options, &err);
-    if (status == AMP_OK)
-        status = commands[options.command](&options, &err);
-    if (err.text[0] != '\0')
-        fprintf(stderr, "ampconv: %s\n", err.text);
-    amp_command_line_free(&options);
-    restore(stdout, 1, kept[0]);
-    restore(stderr, 2, kept[1]);
-    char *wanted = text_of("exit");
-    if (amp_status_exit_code(status) != atoi(wanted))
-        fail_msg("%s: exit code %d, %s", folder, amp_status_exit_code(status), err.text);
-    free(wanted);
-}
-
-/* False: it is none of those. */
-static bool run_case(const char *folder, const char *scratch)
-{
-    char *argv[WORDS_MAX + 2] = {(char[]){"ampconv"}}, out[2][SCRATCH_MAX + 8];
-    static const char *const names[] = {"stdout", "stderr"};
-    wordexp_t words;
-    char line[4096] = "";
-    assert_int_equal(chdir(folder), 0);
-    char *text = text_of("args");
-    snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
-    free(text);
-    if (wordexp(line, &words, WRDE_NOCMD) != 0)
-        fail_msg("%s: %s", folder, line);
-    bool is_taken =
-        access("setup", F_OK) != 0 && words.we_wordc < WORDS_MAX && is_printed_only(words.we_wordv);
-    for (size_t i = 0; is_taken && i < words.we_wordc; i++)
-        argv[1 + i] = words.we_wordv[i];
-    for (int i = 0; i < 2; i++)
-        snprintf(out[i], sizeof out[i], "%s/%s", scratch, names[i]);
-    if (is_taken)
-        run_words(folder, argv, 1 + (int)words.we_wordc, out[0], out[1]);
-    for (int i = 0; is_taken && i < 2; i++) {
-        char *wanted = text_of(names[i]), *found = text_of(out[i]);
-        if (strcmp(wanted, found) != 0)
-            fail_msg("%s: %s is\n%s", folder, names[i], found);
-        free(wanted);
-        free(found);
-    }
-    wordfree(&words);
-    return is_taken;
-}
-
-/* All cases that print and write nothing, one after the other in this process. */
-static void cases_print_what_is_expected(void **state)
-{
-    static const char *const stages[] = {"convert",   "functions",  "ranges", "rules",  "training",
-                                         "constants", "composites", "read",   "robust", "upgrade"};
-    const char *cases = getenv("CASES");
-    size_t n = 0;
-    assert_non_null(cases);
-    for (size_t k = 0; k < AMP_COUNT(stages); k++) {
-        char pattern[2048];
-        glob_t found;
-        snprintf(pattern, sizeof pattern, "%s/%s/*/args", cases, stages[k]);
-        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            *strrchr(found.gl_pathv[i], '/') = '\0';
-            n += run_case(found.gl_pathv[i], *state);
-        }
-        globfree(&found);
-    }
-    assert_int_equal(chdir(*state), 0);
-    assert_true(n > 500);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -2570,7 +2439,6 @@ int main(void)
         cmocka_unit_test(searches_take_what_commands_say),
         cmocka_unit_test(searches_take_what_processes_say),
         NET_TEST(searches_are_of_all_samples),
-        cmocka_unit_test(cases_print_what_is_expected),
     };
 
     return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);

@@ -1,5 +1,14 @@
-/* Graphs: their order and form, edits, what leads to what; as text. */
+/* Graphs: their order and form, edits, what leads to what; as text. And what the cases of commands
+   print, of which most are graphs. */
+#include "cli/bench.h"
+#include "cli/calibrate.h"
+#include "cli/compare.h"
+#include "cli/convert/convert.h"
+#include "cli/destination.h"
 #include "cli/options/command_line.h"
+#include "cli/rules.h"
+#include "cli/run.h"
+#include "cli/train.h"
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/graph/check.h"
@@ -14,6 +23,7 @@
 #include "onnx/file/read.h"
 #include "scratch.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <math.h>
 #include <setjmp.h>
@@ -23,6 +33,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include <wordexp.h>
 
 #include <cmocka.h>
 
@@ -752,6 +764,182 @@ static void graphs_of_cases_are_whole(void **state)
     assert_true(n_models > 400);
 }
 
+/* ---- the cases of commands ------------------------------------------------------------------- */
+
+enum { WORDS_MAX = 32 };
+
+static enum amp_status (*const commands[])(const struct amp_options *, struct amp_error *) = {
+    [AMP_CMD_CONVERT] = amp_command_convert, [AMP_CMD_RUN] = amp_command_run,
+    [AMP_CMD_RULES] = amp_command_rules,     [AMP_CMD_BENCH] = amp_command_bench,
+    [AMP_CMD_COMPARE] = amp_command_compare, [AMP_CMD_CALIBRATE] = amp_command_calibrate,
+    [AMP_CMD_TRAIN] = amp_command_train};
+
+/* What the file PATH holds; "" where there is none. The caller frees it. */
+static char *text_of(const char *path)
+{
+    char *text = NULL;
+    size_t size = 0, n;
+    FILE *file = fopen(path, "rb"), *all = open_memstream(&text, &size);
+    char block[4096];
+    assert_non_null(all);
+    while (file != NULL && (n = fread(block, 1, sizeof block, file)) > 0)
+        assert_int_equal(fwrite(block, 1, n, all), n);
+    if (file != NULL)
+        fclose(file);
+    fclose(all);
+    return text;
+}
+
+/* Has what is printed to the descriptor OF go to PATH; returns what it was. */
+static int redirect(FILE *stream, int of, const char *path)
+{
+    fflush(stream);
+    int kept = dup(of), file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(kept >= 0 && file >= 0 && dup2(file, of) == of);
+    close(file);
+    return kept;
+}
+
+static void restore(FILE *stream, int of, int kept)
+{
+    fflush(stream);
+    assert_int_equal(dup2(kept, of), of);
+    close(kept);
+}
+
+/* Whether one of WORDS begins with one of N BEGINNINGS. */
+static bool has_any(char *const *words, const char *const *beginnings, size_t n)
+{
+    for (size_t i = 0; words[i] != NULL; i++)
+        for (size_t k = 0; k < n; k++)
+            if (strncmp(words[i], beginnings[k], strlen(beginnings[k])) == 0)
+                return true;
+    return false;
+}
+
+/* Whether nothing of what WORDS ask for stays with this process. */
+static bool is_of_one_run(char *const *words)
+{
+    static const char *const others[] = {"--max-memory", "--threads", "--output-dir", "--help"};
+    return !has_any(words, others, AMP_COUNT(others));
+}
+
+/* Whether WORDS have files read and not written. */
+static bool is_printed_only(char *const *words)
+{
+    static const char *const prints[] = {"--dump-after", "--list", "rules"};
+    static const char *const writes[] = {"-o",          "--output", "--json=", "--report",
+                                         "--rules-out", "--eval",   "--tune",  "--costs-out"};
+    return has_any(words, prints, AMP_COUNT(prints)) && !has_any(words, writes, AMP_COUNT(writes));
+}
+
+/* Goes to the case of FOLDER, or to a copy of it. */
+static void enter_case(const char *folder, const char *scratch, bool is_copied)
+{
+    char command[4096];
+    assert_int_equal(chdir(scratch), 0);
+    snprintf(command, sizeof command, "rm -rf case && cp -rL '%s' case", folder);
+    if (is_copied)
+        assert_int_equal(system(command), 0);
+    assert_int_equal(chdir(is_copied ? "case" : folder), 0);
+}
+
+/* Takes the lines out of TEXT that say what the machine does. */
+static void strip(char *text)
+{
+    char *to = text;
+    for (char *at = text, *end; *at != '\0'; at = end) {
+        end = at + strcspn(at, "\n");
+        end += *end == '\n';
+        bool is_taken = strncmp(at, "  widened  ", strlen("  widened  ")) != 0;
+        memmove(to, at, is_taken ? (size_t)(end - at) : 0);
+        to += is_taken ? end - at : 0;
+    }
+    *to = '\0';
+}
+
+/* Runs the case of FOLDER, where this process is; what it prints goes to OUT and ERRORS. */
+static void run_words(const char *folder, char **argv, int argc, const char *out,
+                      const char *errors)
+{
+    struct amp_options options;
+    struct amp_error err = {.status = AMP_OK};
+    int kept[] = {redirect(stdout, 1, out), redirect(stderr, 2, errors)};
+    enum amp_status status = amp_command_line_parse(argc, argv, &options, &err);
+    if (status == AMP_OK)
+        status = amp_destinations_check(&options, &err);
+    if (status == AMP_OK)
+        status = commands[options.command](&options, &err);
+    if (err.text[0] != '\0')
+        fprintf(stderr, "ampconv: %s\n", err.text);
+    amp_command_line_free(&options);
+    restore(stdout, 1, kept[0]);
+    restore(stderr, 2, kept[1]);
+    char *wanted = text_of("exit");
+    if (amp_status_exit_code(status) != atoi(wanted))
+        fail_msg("%s: exit code %d, %s", folder, amp_status_exit_code(status), err.text);
+    free(wanted);
+}
+
+/* False: it is none of those. */
+static bool run_case(const char *folder, const char *scratch)
+{
+    char *argv[WORDS_MAX + 2] = {(char[]){"ampconv"}}, out[2][SCRATCH_MAX + 8];
+    static const char *const names[] = {"stdout", "stderr"};
+    wordexp_t words;
+    char line[4096] = "";
+    enter_case(folder, scratch, false);
+    char *text = text_of("args");
+    snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\n"), text);
+    free(text);
+    if (wordexp(line, &words, WRDE_NOCMD) != 0)
+        fail_msg("%s: %s", folder, line);
+    bool is_taken =
+        access("setup", F_OK) != 0 && words.we_wordc < WORDS_MAX && is_of_one_run(words.we_wordv);
+    if (is_taken)
+        enter_case(folder, scratch, !is_printed_only(words.we_wordv));
+    for (size_t i = 0; is_taken && i < words.we_wordc; i++)
+        argv[1 + i] = words.we_wordv[i];
+    for (int i = 0; i < 2; i++)
+        snprintf(out[i], sizeof out[i], "%s/%s", scratch, names[i]);
+    if (is_taken)
+        run_words(folder, argv, 1 + (int)words.we_wordc, out[0], out[1]);
+    for (int i = 0; is_taken && i < 2; i++) {
+        char *wanted = text_of(names[i]), *found = text_of(out[i]);
+        strip(wanted);
+        strip(found);
+        if (strcmp(wanted, found) != 0)
+            fail_msg("%s: %s is\n%s", folder, names[i], found);
+        free(wanted);
+        free(found);
+    }
+    wordfree(&words);
+    return is_taken;
+}
+
+/* What needs no process of its own, one case after the other. */
+static void cases_print_what_is_expected(void **state)
+{
+    static const char *const stages[] = {"convert",   "functions",  "ranges", "rules",  "training",
+                                         "constants", "composites", "read",   "robust", "upgrade"};
+    const char *cases = getenv("CASES");
+    size_t n = 0;
+    assert_non_null(cases);
+    for (size_t k = 0; k < AMP_COUNT(stages); k++) {
+        char pattern[2048];
+        glob_t found;
+        snprintf(pattern, sizeof pattern, "%s/%s/*/args", cases, stages[k]);
+        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            *strrchr(found.gl_pathv[i], '/') = '\0';
+            n += run_case(found.gl_pathv[i], *state);
+        }
+        globfree(&found);
+    }
+    assert_int_equal(chdir(*state), 0);
+    assert_true(n > 500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -771,6 +959,7 @@ int main(void)
         NET_TEST(uses_are_listed_and_counted),
         NET_TEST(names_differ),
         NET_TEST(attributes_come_and_go),
+        cmocka_unit_test(cases_print_what_is_expected),
     };
 
     const struct CMUnitTest of_cases[] = {cmocka_unit_test(graphs_of_cases_are_whole)};
