@@ -1,5 +1,8 @@
 /* Operators of ai.onnx.ml and of texts: trees, classes, tables, patterns and words. */
 #include "chance.h"
+#include "cli/options/command_line.h"
+#include "cli/run.h"
+#include "core/array.h"
 #include "net.h"
 #include "one_node.h"
 #include "ops/dnnl/post_op.h"
@@ -8,8 +11,10 @@
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <dlfcn.h>
+#include <glob.h>
 #include <math.h>
 #include <pcre2.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -1606,6 +1611,78 @@ static void grams_are_counted_at_all_distances(void **state)
     }
 }
 
+/* ---- cases ---- */
+
+/* Has the cases of FAMILY run as a user would; returns all that is said, for the caller to free. */
+static char *run_family(char *family)
+{
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_options options;
+    char *argv[] = {(char[]){"ampconv"},      (char[]){"run"}, (char[]){"-v"},
+                    (char[]){"--test-suite"}, family,          NULL};
+    FILE *said = tmpfile();
+    assert_non_null(said);
+    int out = dup(1), errors = dup(2);
+    assert_int_equal(amp_command_line_parse(5, argv, &options, &err), AMP_OK);
+    fflush(stdout);
+    fflush(stderr);
+    assert_true(dup2(fileno(said), 1) == 1 && dup2(fileno(said), 2) == 2);
+    AMP_IGNORE(amp_command_run(&options, &err));
+    fflush(stdout);
+    fflush(stderr);
+    assert_true(dup2(out, 1) == 1 && dup2(errors, 2) == 2);
+    close(out);
+    close(errors);
+    amp_command_line_free(&options);
+    size_t size = (size_t)lseek(fileno(said), 0, SEEK_END);
+    char *text = calloc(size + 2, 1);
+    assert_non_null(text);
+    text[0] = '\n';
+    assert_true(pread(fileno(said), text + 1, size, 0) == (ssize_t)size);
+    fclose(said);
+    return text;
+}
+
+/* Each is passed, or refused with the words that it has for that. */
+static void cases_pass_or_are_refused(void **state)
+{
+    char *const families[] = {(char[]){"ml"}, (char[]){"ml_tree"}, (char[]){"text"}};
+    const char *cases = getenv("CASES");
+    char place[1024], folder[1024];
+    (void)state;
+    assert_non_null(cases);
+    assert_non_null(getcwd(place, sizeof place));
+    snprintf(folder, sizeof folder, "%s/ops", cases);
+    assert_int_equal(chdir(folder), 0);
+    for (size_t i = 0; i < AMP_COUNT(families); i++) {
+        char *said = run_family(families[i]);
+        char pattern[64];
+        glob_t found;
+        snprintf(pattern, sizeof pattern, "%s/*", families[i]);
+        assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+        for (size_t k = 0; k < found.gl_pathc; k++) {
+            const char *path = found.gl_pathv[k], *name = strrchr(path, '/') + 1;
+            char refused[1024], why[2048] = "", expected[4096];
+            snprintf(refused, sizeof refused, "%s/refused", path);
+            FILE *file = fopen(refused, "r");
+            if (file != NULL)
+                why[fread(why, 1, sizeof why - 1, file)] = '\0';
+            if (file == NULL)
+                snprintf(expected, sizeof expected, "\npassed %s\n", name);
+            else
+                snprintf(expected, sizeof expected, " %s: %s/model.onnx: ", name, path);
+            if (file != NULL)
+                fclose(file);
+            const char *at = strstr(said, expected);
+            if (at == NULL || strncmp(at + strlen(expected), why, strlen(why)) != 0)
+                fail_msg("%s: %s%s in\n%s", path, expected, why, said);
+        }
+        globfree(&found);
+        free(said);
+    }
+    assert_int_equal(chdir(place), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1644,6 +1721,7 @@ int main(void)
         NET_TEST(pools_may_be_too_large),
         NET_TEST(texts_may_be_too_long),
         NET_TEST(grams_are_counted_at_all_distances),
+        cmocka_unit_test(cases_pass_or_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
