@@ -857,6 +857,63 @@ static void encoders_tell_keys_apart(void **state)
     assert_memory_equal(net.outputs[0].data, expected, sizeof expected);
 }
 
+/* What is no key becomes what the standard says where no attribute does, with the sign of the zero;
+   of equal keys the first counts. */
+static void encoders_have_defaults(void **state)
+{
+    static const struct amp_str words[] = {{"a", 1}, {"b", 1}};
+    (void)state;
+    for (int version = 2; version <= 4; version += 2)
+        for (int i = 0; i < 3; i++) {
+            uint32_t y = start_ml("LabelEncoder", version, AMP_INT64, DIMS(2));
+            SET_INTS(y, "keys_int64s", 7, 7);
+            if (i == 0)
+                set_array(y, "values_strings", AMP_ATTR_STRINGS, 2, words, sizeof *words);
+            else if (i == 1)
+                SET_INTS(y, "values_int64s", 5, 6);
+            else
+                set_floats(y, "values_floats", 2, (const float[]){0.5f, 1.5f});
+            run_on(net_tensor(AMP_INT64, DIMS(2), (const int64_t[]){7, 8}));
+            const struct amp_tensor *out = &net.outputs[0];
+            if (i == 0) {
+                const struct amp_str *texts = out->data;
+                assert_int_equal(texts[0].size, 1);
+                assert_memory_equal(texts[0].data, "a", 1);
+                assert_int_equal(texts[1].size, strlen("_Unused"));
+                assert_memory_equal(texts[1].data, "_Unused", strlen("_Unused"));
+            } else if (i == 1) {
+                EXPECT_OUTPUT(0, 0, 5, -1);
+            } else {
+                EXPECT_OUTPUT(0, 0, 0.5, 0);
+                assert_true(signbit(((const float *)out->data)[1]));
+            }
+        }
+}
+
+/* Categories are one more dim, for which there has to be room. */
+static void encoders_add_a_dim(void **state)
+{
+    static const int64_t x[] = {4};
+    char expected[80];
+    (void)state;
+    for (int rank = AMP_RANK_MAX - 1; rank <= AMP_RANK_MAX; rank++) {
+        struct amp_shape shape = {.rank = rank};
+        for (int d = 0; d < rank; d++)
+            shape.dims[d] = 1;
+        uint32_t y = start_ml("OneHotEncoder", 1, AMP_INT64, shape);
+        SET_INTS(y, "cats_int64s", 3, 4);
+        snprintf(expected, sizeof expected, "input 0 has rank %d; at most %d are possible", rank,
+                 AMP_RANK_MAX - 1);
+        if (rank == AMP_RANK_MAX) {
+            refuses(net_tensor(AMP_INT64, shape, x), AMP_MODEL, expected);
+        } else {
+            run_on(net_tensor(AMP_INT64, shape, x));
+            assert_int_equal(net.outputs[0].shape.rank, AMP_RANK_MAX);
+            EXPECT_OUTPUT(0, 0, 0, 1);
+        }
+    }
+}
+
 /* Lists without values are as good as none. */
 static void empty_lists_of_values_do_not_count(void **state)
 {
@@ -1705,6 +1762,8 @@ int main(void)
         NET_TEST(encoders_look_every_key_up),
         NET_TEST(encoders_tell_keys_apart),
         NET_TEST(empty_lists_of_values_do_not_count),
+        NET_TEST(encoders_have_defaults),
+        NET_TEST(encoders_add_a_dim),
         NET_TEST(patterns_have_re2s_characters),
         NET_TEST(patterns_have_re2s_classes),
         NET_TEST(patterns_have_perls_classes),
