@@ -1194,6 +1194,80 @@ static void data_are_cut_into_batches(void **state)
     }
 }
 
+/* What is of another class than the input stays as it is, for the run to refuse. */
+static void inputs_of_other_classes_stay(void **state)
+{
+    static const enum amp_dtype loaded[] = {AMP_INT64, AMP_DOUBLE, AMP_UINT8};
+    struct amp_tensor tensors[5] = {{.data = NULL}};
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err;
+    (void)state;
+    start_inputs();
+    assert_int_equal(parse_line("run m -i x=b.npy -i n=d.npy -i b=flags.npy", &options, &err),
+                     AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    assert_int_equal(amp_inputs_load(&inputs, 0, tensors, NULL, &err), AMP_OK);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(tensors[i].dtype, loaded[i]);
+    assert_int_equal(amp_tensor_int(&tensors[2], 0), 1);
+    assert_int_equal(amp_tensor_int(&tensors[2], 1), 0);
+    amp_tensors_release(tensors, 5);
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+}
+
+/* Lists of names that are too long are cut; sizes are at most as many as a tensor has dims. */
+static void long_lists_of_inputs_are_cut(void **state)
+{
+    enum { N = 9, LENGTH = 240 };
+    char names[N][LENGTH + 1], line[4000] = "run m", sizes[64] = "1";
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err;
+    (void)state;
+    net_start(22);
+    for (int i = 0; i < N; i++) {
+        memset(names[i], 'a' + i, LENGTH);
+        names[i][LENGTH] = '\0';
+        output(NODE("Neg", "y", input(names[i], AMP_FLOAT, DIMS(2))));
+    }
+    infer_all();
+    assert_int_equal(open_line("run m -i q=x.npy", &err), AMP_USAGE);
+    assert_true(strncmp(err.text, "--input q: the model has no such input; there are: 'aaa", 54) ==
+                0);
+    assert_non_null(strstr(err.text, "a', 'bbb"));
+    save("x.npy", AMP_FLOAT, DIMS(2), (const float[]){1, 2});
+    snprintf(line, sizeof line, "run m -i %s=x.npy", names[0]);
+    assert_int_equal(open_line(line, &err), AMP_USAGE);
+    assert_true(strncmp(err.text, "no --input for 'bbb", 19) == 0);
+    assert_non_null(strstr(err.text, "b', 'ccc"));
+    for (int rank = 2; rank <= AMP_RANK_MAX + 1; rank++) {
+        strcat(sizes, ",1");
+        snprintf(line, sizeof line, "run m --input-shape %s=%s", names[0], sizes);
+        assert_int_equal(open_line(line, &err), AMP_USAGE);
+        bool is_shape = rank <= AMP_RANK_MAX;
+        assert_int_equal(strstr(err.text, "sizes with commas") == NULL, is_shape);
+    }
+    net_start(22);
+    output(NODE("Neg", "y", input("x", AMP_FLOAT, DIMS(2))));
+    infer_all();
+    snprintf(line, sizeof line, "run m");
+    for (int i = 0; i < N; i++) {
+        strcat(line, " --data ");
+        for (int k = 0; k < 90; k++)
+            strcat(line, "./");
+        strcat(line, "x.npy");
+    }
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    if (amp_inputs_open(&options, net.model, &inputs, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    assert_non_null(strstr(inputs.notes.items[0], "/x.npy, ././"));
+    assert_int_equal(inputs.count, N);
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+}
+
 /* The elements of a sequence are no rows, whatever dims they have. */
 static void sequences_are_not_cut(void **state)
 {
@@ -2413,6 +2487,8 @@ int main(void)
         NET_TEST(inputs_are_noted),
         NET_TEST(data_are_cut_into_batches),
         NET_TEST(sequences_are_not_cut),
+        NET_TEST(inputs_of_other_classes_stay),
+        NET_TEST(long_lists_of_inputs_are_cut),
         cmocka_unit_test(commands_refuse_what_does_not_go_together),
         cmocka_unit_test(models_go_where_nothing_is_lost),
         cmocka_unit_test(data_files_of_the_input_stay),
