@@ -26,6 +26,7 @@
 #include "scratch.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -533,6 +534,77 @@ static void commands_end_in_many_ways(void **state)
     }
 }
 
+/* What CALL prints last, of a command that ends by itself. */
+static const char *said_by(const struct amp_shell_call *call)
+{
+    static struct amp_shell_result result;
+    struct amp_error err = {.status = AMP_OK};
+    assert_int_equal(amp_shell_run(call, &result, &err), AMP_OK);
+    assert_int_equal(result.end, AMP_SHELL_EXITED);
+    assert_int_equal(result.number, 0);
+    return result.line;
+}
+
+/* Commands have the environment of this process but for one variable, which they have once, the
+   input that they are given or none, and signals as they usually are. */
+static void commands_start_as_usual(void **state)
+{
+    static const struct {
+        const char *command, *line;
+    } cases[] = {{"echo $X", "new"},
+                 {"env | grep -c ^X=", "1"},
+                 {"echo $XY", "kept"},
+                 {"echo $X_", "kept too"},
+                 {"cat", ""},
+                 {"echo; cat", ""},
+                 {"echo \"$0 $#\"", "sh 0"}};
+    struct amp_shell_call call = {.variable = "X", .text = "new", .timeout = 60};
+    struct amp_shell_result result;
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    assert_int_equal(setenv("X", "old", 1), 0);
+    assert_int_equal(setenv("XY", "kept", 1), 0);
+    assert_int_equal(setenv("X_", "kept too", 1), 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        call.command = cases[i].command;
+        assert_string_equal(said_by(&call), cases[i].line);
+    }
+    FILE *file = fopen("given", "w");
+    assert_non_null(file);
+    fputs("one\ntwo\n", file);
+    fclose(file);
+    call.command = "cat";
+    call.input = "given";
+    assert_string_equal(said_by(&call), "two");
+    call.input = NULL;
+    assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
+    call.command = "kill -XFSZ $$";
+    assert_int_equal(amp_shell_run(&call, &result, &err), AMP_OK);
+    assert_int_equal(result.end, AMP_SHELL_SIGNALLED);
+    assert_int_equal(result.number, SIGXFSZ);
+    assert_true(signal(SIGXFSZ, SIG_DFL) != SIG_ERR);
+    unsetenv("X");
+    unsetenv("XY");
+    unsetenv("X_");
+}
+
+/* A command whose time is over may say something before it ends. */
+static void commands_are_asked_to_end(void **state)
+{
+    struct amp_shell_call call = {.command = "trap 'echo bye; exit' TERM; sleep 600 & wait",
+                                  .variable = "X",
+                                  .text = "",
+                                  .timeout = 2,
+                                  .grace_ms = 60000};
+    struct amp_shell_result result;
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    assert_int_equal(amp_shell_run(&call, &result, &err), AMP_OK);
+    assert_int_equal(result.end, AMP_SHELL_TIMED_OUT);
+    assert_string_equal(result.line, "bye");
+    assert_true(result.seconds >= 2 && result.seconds < 60);
+}
+
 /* What COMMAND says of a model at PATH, as text. */
 static const char *evaluated(const char *command, const char *path)
 {
@@ -914,6 +986,8 @@ int main(void)
         cmocka_unit_test(a_value_that_is_missing_is_outside),
         cmocka_unit_test(the_last_line_is_kept),
         cmocka_unit_test(commands_end_in_many_ways),
+        cmocka_unit_test(commands_start_as_usual),
+        cmocka_unit_test(commands_are_asked_to_end),
         cmocka_unit_test(commands_judge_models),
         cmocka_unit_test(commands_get_the_path),
         cmocka_unit_test(references_have_to_pass),
