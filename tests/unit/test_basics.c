@@ -501,10 +501,13 @@ static void ranges_are_of_all_elements(void **state)
         assert_true(range.count == 3 && range.zeros == 1 && range.minimum == -1.5 &&
                     range.maximum == 3 && range.smallest == 1.5 && range.energy == 11.25);
         struct amp_range all = range, none = {.count = 0},
-                         lost = {.count = 2, .nan = 1, .infinite = 1};
+                         lost = {.count = 2, .nan = 1, .infinite = 1, .flushed = 2};
+        all.flushed = 1;
         amp_range_merge(&all, &none);
         amp_range_merge(&all, &lost);
         assert_true(all.count == 5 && all.minimum == -1.5 && all.maximum == 3);
+        assert_true(all.nan == 1 && all.infinite == 1 && all.zeros == 1 && all.energy == 11.25 &&
+                    all.flushed == 3 && all.smallest == 1.5);
         amp_range_merge(&lost, &range);
         assert_true(lost.count == 5 && lost.minimum == -1.5 && lost.maximum == 3 &&
                     lost.smallest == 1.5);
@@ -531,6 +534,9 @@ static void intervals_have_open_ends(void **state)
     assert_false(amp_interval_is_bounded(all));
     assert_true(amp_interval_is_bounded(up) && amp_interval_is_bounded(down));
     assert_true(amp_interval_is_bounded(zero));
+    assert_true(amp_interval_is_bounded((struct amp_interval){-INFINITY, 0}));
+    assert_true(amp_interval_is_bounded((struct amp_interval){-INFINITY, 3}));
+    assert_true(amp_interval_is_bounded((struct amp_interval){-3, INFINITY}));
     interval_is(amp_interval_of(3), 3, 3);
     interval_is(amp_interval_around(3), -3, 3);
     assert_true(amp_interval_least(below) == 2 && amp_interval_largest(below) == 3);

@@ -739,6 +739,28 @@ static void nodes_are_sorted_again(struct amp_model *model)
     assert_false(has_moved);
 }
 
+/* Values know whether they are inputs or outputs of a graph. */
+static void interfaces_are_marked(const struct amp_model *model)
+{
+    bool *is_input = calloc(model->n_values, 1), *is_output = calloc(model->n_values, 1);
+    assert_true(is_input != NULL && is_output != NULL);
+    for (size_t g = 0; g < model->n_graphs; g++) {
+        const struct amp_graph *graph = &model->graphs[g];
+        for (size_t i = 0; i < graph->inputs.count; i++)
+            is_input[graph->inputs.items[i]] = true;
+        for (size_t i = 0; i < graph->outputs.count; i++)
+            is_output[graph->outputs.items[i]] = true;
+    }
+    for (uint32_t id = 0; id < model->n_values; id++) {
+        const struct amp_value *value = amp_value_at(model, id);
+        if (value->is_input != is_input[id] || value->is_output != is_output[id])
+            fail_msg("value '%s': is_input %d, is_output %d", value->name, value->is_input,
+                     value->is_output);
+    }
+    free(is_input);
+    free(is_output);
+}
+
 static void graphs_of_cases_are_whole(void **state)
 {
     size_t n_models = 0;
@@ -752,6 +774,7 @@ static void graphs_of_cases_are_whole(void **state)
         struct amp_error err = {.status = AMP_OK};
         if (amp_model_read(paths.gl_pathv[i], &file, &err) == AMP_OK &&
             file.model->n_values < 200) {
+            interfaces_are_marked(file.model);
             reach_is_what_nodes_take(file.model);
             uses_are_what_nodes_take(file.model);
             wrong_nodes_are_refused(file.model);

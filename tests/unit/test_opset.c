@@ -232,6 +232,28 @@ static const char *graph_text(struct fixture *f)
     return f->text;
 }
 
+/* Values know whether they are inputs or outputs of a graph, of a new one too. */
+static void interfaces_are_marked(const struct amp_model *model)
+{
+    bool *is_input = calloc(model->n_values, 1), *is_output = calloc(model->n_values, 1);
+    assert_true(is_input != NULL && is_output != NULL);
+    for (size_t g = 0; g < model->n_graphs; g++) {
+        const struct amp_graph *graph = &model->graphs[g];
+        for (size_t i = 0; i < graph->inputs.count; i++)
+            is_input[graph->inputs.items[i]] = true;
+        for (size_t i = 0; i < graph->outputs.count; i++)
+            is_output[graph->outputs.items[i]] = true;
+    }
+    for (uint32_t id = 0; id < model->n_values; id++) {
+        const struct amp_value *value = amp_value_at(model, id);
+        if ((is_input[id] && !value->is_input) || (is_output[id] && !value->is_output))
+            fail_msg("value '%s': is_input %d, is_output %d", value->name, value->is_input,
+                     value->is_output);
+    }
+    free(is_input);
+    free(is_output);
+}
+
 /* Raises to TARGET and compares the graph with EXPECTED. */
 static void raised(struct fixture *f, int target, const char *expected)
 {
@@ -242,6 +264,7 @@ static void raised(struct fixture *f, int target, const char *expected)
     assert_true(f->model->ir_version >= amp_schema_ir_version(target));
     if (amp_graph_check(f->model, &f->err) != AMP_OK)
         fail_msg("%s", f->err.text);
+    interfaces_are_marked(f->model);
 }
 
 /* Expects the refusal MESSAGE, a highest opset LIMIT, and the graph as it was. */

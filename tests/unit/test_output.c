@@ -29,6 +29,7 @@ static int n_writes;
 static const char *denied; /* the path that access finds closed */
 static bool is_other_user; /* the program is one's that user_id is */
 static uid_t user_id;
+static mode_t mode_of_creation;  /* of the last file */
 static int n_draws;              /* of what names are made from */
 static const char *drawn = NULL; /* a byte for each draw, which is full of it; NULL: random ones */
 /* Bytes that a write takes at most; 0: no limit. */
@@ -74,9 +75,17 @@ ssize_t write(int fd, const void *data, size_t size)
 
 int openat(int folder, const char *path, int flags, ...)
 {
-    if ((flags & O_CREAT) != 0 && comes_to_fail(&creations_left, ENOSPC))
-        return -1;
-    return (int)syscall(SYS_openat, folder, path, flags, 0600);
+    mode_t mode = 0;
+    if ((flags & O_CREAT) != 0) {
+        va_list args;
+        va_start(args, flags);
+        mode = va_arg(args, mode_t);
+        va_end(args);
+        mode_of_creation = mode;
+        if (comes_to_fail(&creations_left, ENOSPC))
+            return -1;
+    }
+    return (int)syscall(SYS_openat, folder, path, flags, mode);
 }
 
 int unlinkat(int folder, const char *path, int flags)
@@ -280,6 +289,7 @@ static void temporaries_have_names_of_their_own(void **unused)
     n_draws = 0;
     assert_int_equal(amp_output_open(&output, "model", &err), AMP_OK);
     assert_int_equal(n_draws, 5);
+    assert_int_equal(mode_of_creation, 0600); /* nobody else's until it is whole */
     assert_int_equal(access(".ampconv.bbbbbb", F_OK), 0);
     assert_int_equal(count_temporaries(), 3);
     amp_output_abandon(output);

@@ -213,6 +213,9 @@ static void what_is_no_expression_is_refused(void **state)
 #define ESCAPE                                                                                \
     "; accepted: characters alone, and [[:digit:]], [[:space:]], [_[:alnum:]] for \\d, \\s, " \
     "\\w"
+#define CLASSES                                                                                 \
+    "; accepted: [:alnum:], [:alpha:], [:blank:], [:cntrl:], [:digit:], [:graph:], [:lower:], " \
+    "[:print:], [:punct:], [:space:], [:upper:], [:xdigit:]"
 #define RANGE "; accepted: as in [a-z], and - as the first or the last in the brackets"
     static const struct {
         const char *pattern, *problem;
@@ -222,6 +225,15 @@ static void what_is_no_expression_is_refused(void **state)
         {"a[b", "a [ without its ], at character 2" ERE},
         {"[]", "a [ without its ], at character 1" ERE},
         {"[[.ab.]]", "a [. or [= around what is not one character, at character 1" ERE},
+        {"[[.a", "a [. or [= around what is not one character, at character 1" ERE},
+        {"[[=a]", "a [. or [= around what is not one character, at character 1" ERE},
+        {"[[..]]", "a [. or [= around what is not one character, at character 1" ERE},
+        {"a[[:nope:]]", "an unknown class of characters, at character 2" CLASSES},
+        {"[[:alph:]]", "an unknown class of characters, at character 1" CLASSES},
+        {"[[:alphas:]]", "an unknown class of characters, at character 1" CLASSES},
+        {"[[:ALPHA:]]", "an unknown class of characters, at character 1" CLASSES},
+        {"[[::]]", "an unknown class of characters, at character 1" CLASSES},
+        {"[[:alpha]]", "an unknown class of characters, at character 1" CLASSES},
         {"[z-a]",
          "a range without a first and a last character in this order, at character 1" RANGE},
         {"[a-c-e]",
@@ -256,6 +268,12 @@ static void what_is_no_expression_is_refused(void **state)
         struct amp_automaton automaton = {.count = 0};
         const char *problem = amp_ere_compile(arena, cases[i].pattern, &automaton);
         assert_string_equal(problem != NULL ? problem : cases[i].pattern, cases[i].problem);
+        bool is_open =
+            strstr(problem, " without ") != NULL || strstr(problem, "at the end") != NULL;
+        const char *more = amp_arena_printf(arena, "%s|(*", cases[i].pattern);
+        automaton.count = automaton.n_sets = 0;
+        if (!is_open) /* the first problem counts */
+            assert_string_equal(amp_ere_compile(arena, more, &automaton), cases[i].problem);
         amp_arena_destroy(arena);
     }
 }

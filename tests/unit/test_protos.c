@@ -186,6 +186,11 @@ static void external_is(const char *const values[3], enum amp_dtype dtype, int64
     long offset = values[1] != NULL ? strtol(values[1], NULL, 10) / 4 : 0;
     for (size_t i = 0; i < (size_t)rows * 3 && status == AMP_OK; i++)
         assert_true(amp_tensor_double(&tensor, i) == (double)offset + (double)i);
+    if (status == AMP_OK) { /* the message refers to the data, and has none of its own */
+        assert_false(proto.has_raw_data);
+        assert_ptr_equal(proto.raw_data.data, tensor.data);
+        assert_int_equal(proto.raw_data.len, amp_tensor_size(&tensor));
+    }
     amp_external_destroy(external);
 }
 
@@ -662,11 +667,19 @@ static void models_have_versions(void **state)
     model_is(AMP_OK, NULL);
     made.model.ir_version = 2;
     model_is(AMP_MODEL, "IR version 2; 3 and newer are supported");
+    made.model.ir_version = 13;
+    model_is(AMP_OK, NULL);
+    made.model.ir_version = 14;
+    model_is(AMP_UNSUPPORTED, "IR version 14; the newest known is 13");
     start_model();
     made.opset.version = 1;
     model_is(AMP_OK, NULL);
     made.opset.version = 0;
     model_is(AMP_MODEL, "opset version 0 of ai.onnx; 1 and above are possible");
+    made.opset.version = 28;
+    model_is(AMP_OK, NULL);
+    made.opset.version = 29;
+    model_is(AMP_UNSUPPORTED, "opset version 29 of ai.onnx; the newest known is 28");
 
     start_model();
     made.model.n_opset_import = 0;
@@ -791,6 +804,50 @@ static void start_initialized(char *name)
     made.graph.n_initializer = 1;
     made.graph.initializer = made.initializers;
     made.initializers[0] = &made.initializer;
+}
+
+/* What a value is declared as has a type that is known and a rank that is supported: of a tensor,
+   and of the elements of a sequence. */
+static void declared_types_are_bounded(void **state)
+{
+    Onnx__TensorShapeProto shape;
+    Onnx__TensorShapeProto__Dimension dim, *dims_of_it[AMP_RANK_MAX + 1];
+    Onnx__TypeProto sequence;
+    Onnx__TypeProto__Sequence sequence_type;
+    (void)state;
+    start_model();
+    onnx__tensor_shape_proto__init(&shape);
+    onnx__tensor_shape_proto__dimension__init(&dim);
+    onnx__type_proto__init(&sequence);
+    onnx__type_proto__sequence__init(&sequence_type);
+    for (int i = 0; i <= AMP_RANK_MAX; i++)
+        dims_of_it[i] = &dim;
+    shape.dim = dims_of_it;
+    made.tensor_type.shape = &shape;
+    sequence.value_case = ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
+    sequence.sequence_type = &sequence_type;
+    sequence_type.elem_type = &made.type;
+    for (int is_sequence = 0; is_sequence < 2; is_sequence++) {
+        char said[100];
+        made.opset.domain = is_sequence ? name_x : NULL; /* an operator that takes anything */
+        made.node.domain = made.opset.domain;
+        made.x.type = made.y.type = is_sequence ? &sequence : &made.type;
+        shape.n_dim = AMP_RANK_MAX;
+        model_is(AMP_OK, NULL);
+        made.tensor_type.elem_type = AMP_DTYPE_COUNT;
+        snprintf(said, sizeof said, "value 'x': unknown elem_type %d; 1 to %d are known",
+                 AMP_DTYPE_COUNT, AMP_DTYPE_COUNT - 1);
+        model_is(AMP_MODEL, said);
+        made.tensor_type.elem_type = -1;
+        snprintf(said, sizeof said, "value 'x': unknown elem_type -1; 1 to %d are known",
+                 AMP_DTYPE_COUNT - 1);
+        model_is(AMP_MODEL, said);
+        made.tensor_type.elem_type = AMP_FLOAT;
+        shape.n_dim = AMP_RANK_MAX + 1;
+        snprintf(said, sizeof said, "value 'x': rank %d; at most %d is supported", AMP_RANK_MAX + 1,
+                 AMP_RANK_MAX);
+        model_is(AMP_MODEL, said);
+    }
 }
 
 /* How many entries of value_info are written again of those that are read. */
@@ -2509,6 +2566,25 @@ static void outputs_have_the_types_that_follow(void **state)
     }
 }
 
+/* What a graph declares of its outputs is what their operators give, or nothing. */
+static void declared_outputs_are_what_follows(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_UNDEFINED, AMP_FLOAT, AMP_INT64, AMP_FLOAT16};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        uint32_t y = net_out(typed_node(17, "Neg", "f", "u"), 0);
+        char said[200];
+        amp_value_at(net.model, y)->dtype = dtypes[i];
+        if (!amp_value_at(net.model, y)->is_output)
+            output(y);
+        snprintf(said, sizeof said,
+                 "graph output '%s' is declared as %s, but its operator gives float32",
+                 amp_value_at(net.model, y)->name, amp_dtype_name(dtypes[i]));
+        expect_text(amp_infer(net.model, &err), &err, i < 2 ? NULL : said, i);
+    }
+}
+
 /* Gradients are scaled where the algorithm has some of a loss that is there, once. */
 static void gradients_of_losses_are_scaled(void **state)
 {
@@ -3461,6 +3537,7 @@ int main(void)
         NET_TEST(nodes_have_operators_and_attributes_names),
         NET_TEST(nodes_have_domains_and_notes),
         NET_TEST(initializers_are_what_their_input_is),
+        NET_TEST(declared_types_are_bounded),
         NET_TEST(texts_may_be_missing),
         NET_TEST(metadata_are_replaced),
         NET_TEST(names_are_given_once),
@@ -3493,6 +3570,7 @@ int main(void)
         NET_TEST(nodes_have_what_their_operator_needs),
         NET_TEST(types_are_those_of_the_definition),
         NET_TEST(outputs_have_the_types_that_follow),
+        NET_TEST(declared_outputs_are_what_follows),
         NET_TEST(gradients_of_losses_are_scaled),
         NET_TEST(scalers_need_an_operator),
         NET_TEST(scalers_are_those_of_pytorch),

@@ -836,7 +836,7 @@ static void candidates_lie_as_they_will(void **state)
 /* All that is in a folder for temporary files goes with it, and nothing that links lead to. */
 static void scratch_goes_with_what_is_in_it(void **state)
 {
-    char outside[SCRATCH_MAX], command[3 * SCRATCH_MAX];
+    char outside[SCRATCH_MAX], command[5 * SCRATCH_MAX];
     const char *folder, *again;
     struct amp_error err = {.status = AMP_OK};
     struct stat info;
@@ -851,13 +851,23 @@ static void scratch_goes_with_what_is_in_it(void **state)
     snprintf(before, sizeof before, "%s", folder);
     snprintf(command, sizeof command,
              "cd %s && mkdir -p a/b/c d && ln -s %s link && ln -s none dangling && for i in "
-             "$(seq 300); do echo $i >a/b/some-name-that-is-not-short-$i; done && echo >a/b/c/x",
+             "$(seq 1500); do echo $i >a/b/some-name-that-is-not-short-$i; done && echo >a/b/c/x",
              folder, outside);
     assert_int_equal(system(command), 0);
     amp_scratch_close();
     assert_int_not_equal(lstat(before, &info), 0);
     assert_true(is_there(outside, "kept"));
-    amp_scratch_close(); /* there is none any more */
+    amp_scratch_close();                             /* there is none any more */
+    for (int depth = 60; depth <= 70; depth += 10) { /* what is nested too deep for it stays */
+        assert_int_equal(amp_scratch_open(&again, &err), AMP_OK);
+        snprintf(before, sizeof before, "%s", again);
+        snprintf(command, sizeof command, "cd %s && mkdir -p $(seq -s / %d)", again, depth);
+        assert_int_equal(system(command), 0);
+        amp_scratch_close();
+        assert_int_equal(lstat(before, &info) == 0, depth == 70);
+        snprintf(command, sizeof command, "rm -rf %s", before);
+        assert_int_equal(system(command), 0);
+    }
     assert_int_equal(amp_scratch_open(&again, &err), AMP_OK);
     assert_int_equal(stat(again, &info), 0);
     assert_string_not_equal(again, before);

@@ -118,7 +118,7 @@ static enum amp_bracket_problem read_range(struct reader *r)
    the first or the last. */
 static enum amp_bracket_problem read_item(struct reader *r, bool is_first)
 {
-    bool is_class = false;
+    bool is_class;
     if (opens(r, ':')) {
         enum amp_bracket_problem problem = read_class(r, &is_class);
         if (problem != AMP_BRACKET_FINE)
