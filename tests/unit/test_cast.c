@@ -14,6 +14,7 @@
 #include "core/convert.h"
 #include "core/dtype.h"
 #include "core/number/minifloat.h"
+#include "core/simd.h"
 #include "ops/kernel/number_text.h"
 #include "ops/kernel/tensor_cast.h"
 
@@ -48,6 +49,30 @@ static void ties_go_to_even(void **state)
     assert_int_equal(amp_f32_to_f16(0x1p-25f), 0x0000); /* half the least, to even: 0 */
     assert_int_equal(amp_f32_to_f16(0x1.000002p-25f), 0x0001);
     assert_int_equal(amp_f32_to_f16(-0x1.8p-24f), 0x8002);
+}
+
+/* What is converted in pieces ends where it ends. */
+static void pieces_end_with_the_whole(void **state)
+{
+    enum { MOST = 3 * AMP_PARALLEL_MIN + 8 };
+    static float from[MOST];
+    static uint16_t to[MOST];
+    static const size_t counts[] = {1,
+                                    AMP_PARALLEL_MIN - 1,
+                                    AMP_PARALLEL_MIN,
+                                    AMP_PARALLEL_MIN + 1,
+                                    2 * AMP_PARALLEL_MIN,
+                                    2 * AMP_PARALLEL_MIN + 5};
+    (void)state;
+    for (size_t i = 0; i < MOST; i++)
+        from[i] = (float)(i % 1000);
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0]; k++) {
+        memset(to, 0x5a, sizeof to);
+        amp_dtype_convert(AMP_FLOAT, from, AMP_FLOAT16, to, counts[k]);
+        for (size_t i = 0; i < MOST; i++)
+            if (to[i] != (i < counts[k] ? amp_f32_to_f16(from[i]) : 0x5a5a))
+                fail_msg("%zu of %zu is %x", i, counts[k], to[i]);
+    }
 }
 
 static void doubles_round_once(void **state)
@@ -667,6 +692,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_half_survives_float32),
         cmocka_unit_test(ties_go_to_even),
+        cmocka_unit_test(pieces_end_with_the_whole),
         cmocka_unit_test(doubles_round_once),
 #ifdef __FLT16_MANT_DIG__
         cmocka_unit_test(halves_agree_with_the_compiler),

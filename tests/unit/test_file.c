@@ -654,6 +654,8 @@ static void dropped_bytes_are_read_again(void **unused)
         assert_int_equal(memory[0][i] + memory[1][i], 2);
     amp_bytes_drop(bytes.data, page);
     assert_int_equal(bytes.data[0] + bytes.data[page - 1], 0);
+    amp_bytes_drop(bytes.data + 3 * page, 2 * page); /* not all of it is the file's */
+    assert_int_equal(bytes.data[4 * page - 1], 1);
     amp_bytes_drop(bytes.data + 3 * page, page);
     assert_int_equal(bytes.data[4 * page - 1], 0);
     munmap(memory[0], 2 * page);

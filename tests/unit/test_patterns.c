@@ -153,6 +153,11 @@ static void globs_know_characters(void **state)
     assert_false(glob("a\\", "a"));
     assert_false(glob("a\\", "a\\"));
     assert_false(glob("[[:nope:]]", "n"));
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_automaton automaton = {.count = 0};
+    amp_glob_compile(arena, "[[[[[[", &automaton); /* that none ends is found once */
+    assert_true(automaton.count == 6 && automaton.n_sets == 1);
+    amp_arena_destroy(arena);
     assert_int_equal(amp_glob_prefix("/a/b"), 4);
     assert_int_equal(amp_glob_prefix("/a[b"), 2);
     assert_int_equal(amp_glob_prefix("\\a"), 0);

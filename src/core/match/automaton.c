@@ -102,7 +102,7 @@ static void find_passed_by(const struct amp_automaton *automaton, bool *is_passe
         const struct amp_instruction *at = &automaton->code[i];
         is_passed_by[i] = (int64_t)i < furthest;
         bool leads_on = at->kind == AMP_MATCH_SPLIT || at->kind == AMP_MATCH_JUMP;
-        int64_t lead = at->kind == AMP_MATCH_SPLIT && at->b > at->a ? at->b : at->a;
+        int64_t lead = at->b > at->a ? at->b : at->a; /* B of a jump is 0 */
         if (leads_on && lead > 1 && (int64_t)i + lead > furthest)
             furthest = (int64_t)i + lead;
     }
@@ -157,7 +157,7 @@ static void reserve(struct amp_matcher *matcher, size_t count)
     amp_matcher_free(matcher);
     matcher->capacity = 2 * count + 64;
     matcher->seen = amp_xcalloc(matcher->capacity, sizeof *matcher->seen);
-    matcher->stack = amp_xmalloc(2 * matcher->capacity + 2, sizeof *matcher->stack);
+    matcher->stack = amp_xmalloc(2 * matcher->capacity, sizeof *matcher->stack);
     matcher->now = amp_xmalloc(matcher->capacity, sizeof *matcher->now);
     matcher->next = amp_xmalloc(matcher->capacity, sizeof *matcher->next);
 }

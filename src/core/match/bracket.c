@@ -55,9 +55,9 @@ static enum amp_bracket_problem read_class(struct reader *r, bool *is_class)
     const char *name = r->at, *begin = r->at + 2;
     size_t size = 0;
     *is_class = true;
-    while (begin + size < r->end && begin[size] >= 'a' && begin[size] <= 'z')
+    while (begin[size] >= 'a' && begin[size] <= 'z')
         size++;
-    bool is_name = r->end - (begin + size) >= 2 && memcmp(begin + size, ":]", 2) == 0;
+    bool is_name = strncmp(begin + size, ":]", 2) == 0;
     if (r->is_glob && !is_name) {
         *is_class = false;
         return AMP_BRACKET_FINE;

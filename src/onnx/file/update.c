@@ -266,7 +266,7 @@ static Onnx__GraphProto *create_graph(struct amp_model *model, const struct amp_
 }
 
 /* Before IR version 4 every initializer is an input, later only one that callers may override.
-   IS_LIVE has a flag per value id, all false before and after. */
+   IS_LIVE has a flag per value id, all false for those of the graph. */
 static void update_inputs(struct amp_model *model, const struct amp_graph *graph,
                           Onnx__GraphProto *proto, bool initializers_are_inputs, bool *is_live)
 {
@@ -287,8 +287,6 @@ static void update_inputs(struct amp_model *model, const struct amp_graph *graph
     for (size_t i = 0; i < graph->initializers.count && initializers_are_inputs; i++)
         if (is_live[graph->initializers.items[i]])
             inputs[kept++] = create_info(model, amp_value_at(model, graph->initializers.items[i]));
-    for (size_t i = 0; i < graph->initializers.count; i++)
-        is_live[graph->initializers.items[i]] = false;
     proto->input = inputs;
     proto->n_input = kept;
 }
