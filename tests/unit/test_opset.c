@@ -15,6 +15,7 @@
 #include "onnx/opset/opset.h"
 #include "onnx/opset/adapters.h"
 #include "onnx/schema/difference.h"
+#include "onnx/schema/check.h"
 #include "onnx/schema/schema.h"
 
 struct fixture {
@@ -254,9 +255,23 @@ static void interfaces_are_marked(const struct amp_model *model)
     free(is_output);
 }
 
+/* The nodes from FIRST on, which are new, have operands of types that their operators take, and
+   give what these give. */
+static void types_are_possible(const struct amp_model *model, size_t first)
+{
+    for (uint32_t id = (uint32_t)first; id < model->n_nodes; id++) {
+        struct amp_error err = {.status = AMP_OK};
+        const struct amp_node *node = amp_node_at(model, id);
+        if (!node->is_removed && node->schema != NULL && amp_check_types(model, id, &err) != AMP_OK)
+            fail_msg("%s", err.text);
+    }
+}
+
 /* Raises to TARGET and compares the graph with EXPECTED. */
 static void raised(struct fixture *f, int target, const char *expected)
 {
+    size_t before = f->model->n_nodes;
+
     if (amp_opset_raise(f->model, target, NULL, &f->err) != AMP_OK)
         fail_msg("%s", f->err.text);
     assert_string_equal(graph_text(f), expected);
@@ -265,6 +280,7 @@ static void raised(struct fixture *f, int target, const char *expected)
     if (amp_graph_check(f->model, &f->err) != AMP_OK)
         fail_msg("%s", f->err.text);
     interfaces_are_marked(f->model);
+    types_are_possible(f->model, before);
 }
 
 /* Expects the refusal MESSAGE, a highest opset LIMIT, and the graph as it was. */
@@ -1232,6 +1248,7 @@ static void experiments_become_what_they_mean(void **state)
     uint32_t id = experiment(f, "Affine", AMP_FLOAT);
     raised(f, 10, "y_Add = Mul-7(x, 1)\ny = Add-7(y_Add, 0)\n");
     id = experiment(f, "Affine", AMP_DOUBLE);
+    amp_value_at(f->model, amp_node_at(f->model, id)->outputs[0])->dtype = AMP_DOUBLE;
     set_float(f, id, "alpha", 2);
     set_float(f, id, "beta", 3);
     raised(f, 10, "y_Add = Mul-7(x, float642)\ny = Add-7(y_Add, float643)\n");

@@ -2125,6 +2125,37 @@ static void functions_without_floats_stay(void **state)
 }
 
 /* What training calls must be such as stays. */
+/* A conversion leaves functions alone that it changes nothing in; whoever runs a model, or reads it
+   again to do so, has all calls replaced. */
+static void functions_stay_for_conversions(void **state)
+{
+    struct amp_model_file files[3];
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    start_model(); /* for the types of x and y */
+    start_functions();
+    add_op(local.graph, "my.F", "x", "y");
+    local.functions[0].node = add_op(add_function("F", "a", "b", 18), "Not", "a", "b") != NULL
+                                  ? local.bodies[0]->node
+                                  : NULL;
+    local.functions[0].n_node = local.bodies[0]->n_node;
+    made.model = local.model;
+    made.model.has_ir_version = true;
+    made.model.ir_version = 8;
+    local.graph->input = made.inputs;
+    local.graph->output = made.outputs;
+    made.tensor_type.elem_type = AMP_BOOL;
+    model_is(AMP_OK, NULL);
+    assert_int_equal(amp_model_read("model.onnx", &files[0], &err), AMP_OK);
+    assert_int_equal(amp_model_read_to_convert("model.onnx", &files[1], &err), AMP_OK);
+    assert_int_equal(amp_model_read_again(&files[1], &files[2], &err), AMP_OK);
+    for (int i = 2; i >= 0; i--) {
+        assert_string_equal(amp_node_at(files[i].model, 0)->op_type, i == 1 ? "F" : "Not");
+        assert_int_equal(files[i].has_functions, i == 1);
+        amp_model_close(&files[i]);
+    }
+}
+
 static void training_calls_what_stays(void **state)
 {
     (void)state;
@@ -3723,6 +3754,7 @@ int main(void)
         NET_TEST(opsets_of_functions_agree),
         NET_TEST(calls_fit_their_function),
         NET_TEST(functions_without_floats_stay),
+        NET_TEST(functions_stay_for_conversions),
         NET_TEST(training_calls_what_stays),
         NET_TEST(bindings_name_initializers_and_outputs),
         NET_TEST(initializers_are_found_by_name),
