@@ -789,6 +789,14 @@ static void regions_of_one_thread_do_all(void **state)
 #pragma omp parallel num_threads(2) reduction(+ : wrong)
         wrong += sum_of_threads(N, (kind & 1) != 0, (kind & 2) != 0) != SUM;
     }
+    for (int threads = 1; threads <= 2 && threads <= omp_get_thread_limit(); threads++) {
+        int found = 0;
+        omp_set_num_threads(threads);
+#pragma omp parallel
+#pragma omp single
+        found = omp_get_num_threads();
+        assert_int_equal(found, threads); /* as many as there may be */
+    }
     omp_set_num_threads(most);
     assert_int_equal(wrong, 0);
 }

@@ -349,6 +349,31 @@ static void set_attr(uint32_t value, struct amp_attr attr)
 
 /* All that is told of a graph: types of values, attributes of each kind, of which eight items are
    shown, tensors of one number with it, and bodies. */
+/* Each body is told four spaces further in than the node that has it. */
+static void bodies_are_told_further_in(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    (void)state;
+    net_start(22);
+    uint32_t c = input("c", AMP_BOOL, SCALAR), x = input("x", AMP_FLOAT, SCALAR);
+    uint32_t graph = 0;
+    for (uint32_t depth = 0; depth < 3; depth++) {
+        uint32_t owner = net_node(graph, "If", "v", 1, IDS(c));
+        add_passing_body(owner, "then_branch", x);
+        graph = (uint32_t)net.model->n_graphs - 1;
+    }
+    FILE *file = open_memstream(&text, &size);
+    assert_non_null(file);
+    amp_model_dump(file, net.model, NULL, NULL);
+    fclose(file);
+    assert_non_null(strstr(text, "\nnode If-"));
+    assert_non_null(strstr(text, "\n  then_branch:\n    node If-"));
+    assert_non_null(strstr(text, "\n      then_branch:\n        node If-"));
+    assert_non_null(strstr(text, "\n          then_branch:\n            output "));
+    free(text);
+}
+
 static void graphs_are_told_as_text(void **state)
 {
     static float floats[] = {0.5f, -1};
@@ -978,6 +1003,7 @@ int main(void)
         NET_TEST(nodes_get_inputs_and_outputs),
         NET_TEST(attributes_are_read_by_type),
         NET_TEST(graphs_are_told_as_text),
+        NET_TEST(bodies_are_told_further_in),
         NET_TEST(bodies_lead_on_what_they_take),
         NET_TEST(uses_are_listed_and_counted),
         NET_TEST(names_differ),

@@ -230,6 +230,10 @@ static void external_data_are_where_the_entries_say(void **state)
         {{"../w.bin", NULL, NULL}, BELOW("../w.bin")},
         {{"a/../w.bin", NULL, NULL}, BELOW("a/../w.bin")},
         {{"none.bin", NULL, NULL}, "external data file './none.bin': No such file or directory"},
+        {{"..w", NULL, NULL}, "external data file './..w': No such file or directory"},
+        {{"ab/w", NULL, NULL}, "external data file './ab/w': No such file or directory"},
+        {{"ab/..w", NULL, NULL}, "external data file './ab/..w': No such file or directory"},
+        {{"ab/..", NULL, NULL}, BELOW("ab/..")},
     };
     float items[10];
     FILE *file = fopen("w.bin", "wb");
@@ -1054,6 +1058,39 @@ static void texts_may_be_missing(void **state)
         start_initialized(name);
         model_is(AMP_MODEL, "initializer without a name");
     }
+}
+
+/* What a location comes to through links lies below the model's folder, not beside it under a name
+   that begins alike. */
+static void links_stay_below_the_folder(void **state)
+{
+    static const struct {
+        const char *location;
+        bool is_below;
+    } rows[] = {{"w", true},      {"to_w", true},    {"sub/w", true},       {"to_sub/w", true},
+                {"above", false}, {"beside", false}, {"to_beside/w", false}};
+    (void)state;
+    assert_int_equal(system("mkdir -p in/sub in2 && echo 12345678 | tee w in2/w in/w in/sub/w "
+                            ">/dev/null && cd in && ln -sf w to_w && ln -sfn sub to_sub && ln -sf "
+                            "../w above && ln -sf ../in2/w beside && ln -sfn ../in2 to_beside"),
+                     0);
+    struct amp_external *external = amp_external_create("in/m.onnx");
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_error err = {.status = AMP_OK};
+        const struct amp_external_range range = {rows[i].location, 0, 8};
+        void *data = NULL;
+        char said[100];
+        snprintf(said, sizeof said, "external data location '%s' lies outside the model's folder",
+                 rows[i].location);
+        assert_int_equal(amp_external_map(external, &range, &data, &err),
+                         rows[i].is_below ? AMP_OK : AMP_MODEL);
+        assert_string_equal(err.text, rows[i].is_below ? "" : said);
+        if (rows[i].is_below)
+            assert_memory_equal(data, "12345678", 8);
+    }
+    assert_false(amp_external_has(external, "in2/w"));
+    assert_true(amp_external_has(external, "in/sub/w"));
+    amp_external_destroy(external);
 }
 
 /* Entries that begin alike make room for others; the rest stays in its order, without a key too. */
@@ -2114,6 +2151,12 @@ static void functions_without_floats_stay(void **state)
         becomes(ops[i].stays ? "F(x)y;" : amp_arena_printf(net.arena, "%s(x)y;", ops[i].op));
         assert_int_equal(local.model.n_functions, ops[i].stays);
     }
+    /* a model that imports nothing is for others to refuse */
+    start_functions();
+    add_op(local.graph, "my.F", "x", "y");
+    add_op(add_function("F", "x", "y", 18), "Neg", "x", "y");
+    local.model.n_opset_import = 0;
+    becomes("F(x)y;");
     /* all of them go where that is asked for */
     struct amp_error err;
     start_functions();
@@ -3732,6 +3775,7 @@ int main(void)
         NET_TEST(initializers_know_their_type),
         NET_TEST(constants_are_what_they_say),
         NET_TEST(attributes_say_their_type),
+        NET_TEST(links_stay_below_the_folder),
         NET_TEST(texts_may_be_missing),
         NET_TEST(metadata_are_replaced),
         NET_TEST(names_are_given_once),

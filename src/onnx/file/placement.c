@@ -58,8 +58,8 @@ static void find_tensors(struct finder *finder, ProtobufCMessage *message, bool 
     for (unsigned f = 0; f < type->n_fields; f++) {
         ProtobufCMessage *const *items;
         size_t count = amp_wire_items(message, &type->fields[f], &items);
-        bool are_initializers = type == &onnx__graph_proto__descriptor &&
-                                strcmp(type->fields[f].name, "initializer") == 0;
+        /* A graph has no other tensors than initializers of its own. */
+        bool are_initializers = type == &onnx__graph_proto__descriptor;
         for (size_t i = 0; i < count; i++)
             find_tensors(finder, items[i], are_initializers);
     }
