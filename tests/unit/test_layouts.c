@@ -2,13 +2,18 @@
    CPUs that hide their caches, by which they are chosen. */
 #include "net.h"
 #include "core/cpu.h"
+#include "core/memory.h"
+#include "ops/dnnl/binding.h"
 #include "ops/dnnl/descs.h"
 #include "ops/dnnl/describe.h"
+#include "ops/dnnl/dnnl.h"
+#include "ops/dnnl/engine.h"
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
 #include "ops/dnnl/reorder.h"
 #include "ops/dnnl/requantize.h"
+#include "ops/dnnl/roofline.h"
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/strided_loop.h"
 #include "ops/matmul/product.h"
@@ -159,6 +164,90 @@ static void tensors_of_other_dims_are_no_copies(void **state)
     dnnl_memory_desc_destroy(b);
     dnnl_memory_desc_destroy(c);
     dnnl_engine_destroy(engine);
+}
+
+/* What is converted before it is moved needs room meanwhile; what is moved alone needs none. */
+static void copies_need_room_where_they_convert(void **state)
+{
+    static const int64_t dims[] = {2, 3, 5, 7}; /* 210 elements */
+    static float source[ROOM], target[ROOM];
+    struct amp_host host = {.profile = NULL};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_ctx ctx = {.host = &host, .err = &err};
+    struct amp_reorder *reorders[2];
+    dnnl_engine_t engine;
+    size_t limit = amp_memory_limit();
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    for (int i = 0; i < 2; i++) {
+        dnnl_memory_desc_t a = layout_of(0, dims, dnnl_f32);
+        dnnl_memory_desc_t b = layout_of(1, dims, i == 0 ? dnnl_f32 : dnnl_bf16);
+        assert_int_equal(amp_reorder_create(engine, a, b, &reorders[i]), dnnl_success);
+        dnnl_memory_desc_destroy(a);
+        dnnl_memory_desc_destroy(b);
+    }
+    amp_memory_set_limit(amp_memory_used());
+    assert_int_equal(amp_reorder_run(&ctx, reorders[0], source, target), AMP_OK);
+    assert_int_equal(amp_reorder_run(&ctx, reorders[1], source, target), AMP_IO);
+    const char said[] = "out of memory: a layout of oneDNN takes 420 bytes; ";
+    assert_memory_equal(err.text, said, sizeof said - 1);
+    amp_memory_set_limit(limit);
+    assert_int_equal(amp_reorder_run(&ctx, reorders[1], source, target), AMP_OK);
+    for (int i = 0; i < 2; i++)
+        amp_reorder_destroy(reorders[i]);
+    dnnl_engine_destroy(engine);
+}
+
+static void memory_for_primitives_ends(void **state)
+{
+    static const int64_t dims[] = {2, 3, 5, 7};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_host host = {.profile = NULL};
+    struct amp_ctx ctx = {.host = &host, .err = &err};
+    dnnl_memory_desc_t desc = layout_of(0, dims, dnnl_f32);
+    dnnl_memory_t memory = NULL;
+    struct amp_buffer *buffer;
+    size_t limit = amp_memory_limit();
+    (void)state;
+    assert_int_equal(amp_dnnl_create(NULL, &host.dnnl, &err), AMP_OK);
+    amp_memory_set_limit(amp_memory_used());
+    assert_int_equal(amp_binding_alloc(&ctx, desc, &memory, &buffer), AMP_IO);
+    const char said[] = "out of memory: a layout of oneDNN takes 840 bytes; ";
+    assert_memory_equal(err.text, said, sizeof said - 1);
+    amp_memory_set_limit(limit);
+    assert_int_equal(amp_binding_alloc(&ctx, desc, &memory, &buffer), AMP_OK);
+    assert_true(buffer->size >= 840);
+    dnnl_memory_destroy(memory);
+    amp_buffer_unref(buffer);
+    amp_dnnl_destroy(host.dnnl);
+    dnnl_memory_desc_destroy(desc);
+}
+
+/* Three matrices of 4 MB, or more, of which each may be too much. */
+static void matrices_for_the_roofline_need_room(void **state)
+{
+    enum { MATRIX = 1024 * 1024 * 4 };
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_roofline *roofline;
+    size_t limit = amp_memory_limit(), used = amp_memory_used();
+    double seconds = -1;
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        amp_memory_set_limit(used + i * MATRIX + MATRIX / 2);
+        assert_int_equal(amp_roofline_create(AMP_FLOAT, &roofline, &err), AMP_IO);
+        const char said[] = "out of memory: a matrix takes 4.2 MB; ";
+        assert_memory_equal(err.text, said, sizeof said - 1);
+        assert_int_equal(amp_memory_used(), used);
+        err = (struct amp_error){.status = AMP_OK};
+    }
+    amp_memory_set_limit(limit);
+    assert_int_equal(amp_roofline_create(AMP_INT64, &roofline, &err), AMP_UNSUPPORTED);
+    assert_string_equal(err.text, "oneDNN has no product for these types and shapes");
+    assert_int_equal(amp_roofline_create(AMP_FLOAT, &roofline, &err), AMP_OK);
+    assert_int_equal(amp_roofline_run(roofline, &seconds, &err), AMP_OK);
+    assert_true(seconds >= 0);
+    amp_roofline_destroy(roofline);
+    assert_int_equal(amp_memory_used(), used);
 }
 
 /* ---- elements that are moved ---- */
@@ -630,6 +719,29 @@ static void what_onednn_has_not_is_said(void **state)
     const struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = DIMS(2, 3)};
     assert_int_equal(amp_descs_add_tensor(&descs, &err, &x, &desc), AMP_UNSUPPORTED);
     amp_descs_release(&descs);
+}
+
+/* What oneDNN's statuses mean: a call that does not suit it may be made otherwise. */
+static void failures_of_onednn_are_told_apart(void **state)
+{
+    static const struct {
+        dnnl_status_t status;
+        enum amp_status expected;
+        const char *said;
+    } cases[] = {
+        {dnnl_success, AMP_OK, ""},
+        {dnnl_unimplemented, AMP_UNSUPPORTED, "oneDNN has no thing for these types and shapes"},
+        {dnnl_invalid_arguments, AMP_UNSUPPORTED, "oneDNN has no thing for these types and shapes"},
+        {dnnl_out_of_memory, AMP_IO, "out of memory in oneDNN's thing"},
+        {dnnl_runtime_error, AMP_KERNEL, "oneDNN's thing failed with status 5"},
+        {dnnl_not_required, AMP_KERNEL, "oneDNN's thing failed with status 6"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        assert_int_equal(amp_dnnl_check(&err, cases[i].status, "thing"), cases[i].expected);
+        assert_string_equal(err.text, cases[i].said);
+    }
 }
 
 static void expect_copy_text(const int64_t *dims, size_t from, size_t to, const char *expected)
@@ -1296,6 +1408,9 @@ int main(void)
         NET_TEST(what_divides_by_zero_is_refused),
         NET_TEST(layouts_have_each_element_and_zeros),
         NET_TEST(tensors_of_other_dims_are_no_copies),
+        NET_TEST(copies_need_room_where_they_convert),
+        NET_TEST(memory_for_primitives_ends),
+        NET_TEST(matrices_for_the_roofline_need_room),
         NET_TEST(planes_are_turned_within_their_bounds),
         NET_TEST(what_lies_by_strides_takes_other_shapes),
         NET_TEST(permutations_are_known_by_what_they_permute),
@@ -1305,6 +1420,7 @@ int main(void)
         NET_TEST(operands_in_blocks_are_lined_up_by_no_attribute),
         NET_TEST(blocks_of_channels_are_the_same_in_any_dtype),
         NET_TEST(what_onednn_has_not_is_said),
+        NET_TEST(failures_of_onednn_are_told_apart),
         NET_TEST(copies_are_described_by_their_layouts),
         NET_TEST(descriptors_are_not_without_end),
         NET_TEST(products_lie_as_they_are_transposed),

@@ -3071,6 +3071,25 @@ static void shapes_of_each_operator(void **state)
         {"STFT-17 f[2,16,1] i[]=3 f[5] i[]=5", "[2, 4, 3, 2]"},
         {"com.microsoft.FusedMatMul-1 f[2,4,3] f[2,5,4] transA=1 transB=1 alpha=0.5", "[2, 3, 5]"},
         {"com.microsoft.FusedConv-1 f[2,6,9,8] f[4,6,3,2] f[4] activation=Relu", "[2, 4, 7, 7]"},
+        {"com.microsoft.FusedConv-1 f[2,6,9,8] f[4,6,3,2] f[4] f[2,4,7,7]", "[2, 4, 7, 7]"},
+    };
+    (void)state;
+    EXPECT_ALL(cases);
+}
+
+/* What a convolution has added is as large as it is. */
+static void fused_sums_and_activations(void **state)
+{
+    static const struct one_case cases[] = {
+        {"com.microsoft.FusedConv-1 f[2,3,4,4] f[5,3,1,1] f[5] f[2,5,4,4]", "[2, 5, 4, 4]"},
+        {"com.microsoft.FusedConv-1 f[2,3,4,4] f[5,3,1,1] f[5] f[1,5,4,4]",
+         "shape [1, 5, 4, 4] cannot be added to [2, 5, 4, 4]"},
+        {"com.microsoft.FusedConv-1 f[2,3,4,4] f[5,3,1,1] f[5] f[2,5,4,1]",
+         "shape [2, 5, 4, 1] cannot be added to [2, 5, 4, 4]"},
+        {"com.microsoft.FusedConv-1 f[2,3,4,4] f[5,3,1,1] _ f[4,4]",
+         "shape [4, 4] cannot be added to [2, 5, 4, 4]"},
+        {"com.microsoft.FusedConv-1 f[2,3,4,4] f[5,3,1,1] activation=Gelu", "no activation 'Gelu'"},
+        {"com.microsoft.FusedGemm-1 f[2,3] f[3,5] activation=Gelu", "no activation 'Gelu'"},
     };
     (void)state;
     EXPECT_ALL(cases);
@@ -3095,6 +3114,7 @@ int main(void)
         NET_TEST(bounds_of_each_operator),
         NET_TEST(numbers_at_their_limits),
         NET_TEST(shapes_of_each_operator),
+        NET_TEST(fused_sums_and_activations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
