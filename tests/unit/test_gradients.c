@@ -9,6 +9,7 @@
 
 #include "core/number/random.h"
 #include "ops/facts.h"
+#include "run/rewrite/gradient.h"
 #include "run/rewrite/optimizer_terms.h"
 
 #include <math.h>
@@ -356,6 +357,93 @@ static void gradients_are_difference_quotients(void **unused)
     assert_int_equal(wrong, 0);
 }
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Gives node ID an attribute of one-letter names, "y" of one; none where LETTERS is NULL. */
+static void set_letters(uint32_t id, const char *name, const char *letters)
+{
+    if (letters == NULL)
+        return;
+    size_t count = strlen(letters);
+    bool is_one = strcmp(name, "y") == 0;
+    struct amp_str *strings = amp_arena_array(net.arena, count + 1, sizeof *strings);
+    for (size_t i = 0; i < count; i++)
+        strings[i] = (struct amp_str){amp_arena_printf(net.arena, "%c", letters[i]), 1};
+    amp_node_set_attr(net.model, id,
+                      (struct amp_attr){.name = name,
+                                        .type = is_one ? AMP_ATTR_STRING : AMP_ATTR_STRINGS,
+                                        .count = count,
+                                        .strings = strings});
+}
+
+/* Names are those of tensors that are there, each once; the inputs are as many, and the outputs no
+   more than the tensors that are derived by. */
+static void gradients_name_what_they_take(void **state)
+{
+    static const struct {
+        const char *xs, *zs, *y;
+        const char *inputs; /* '_': one that is omitted */
+        uint32_t n_outputs;
+        enum amp_status status;
+        const char *said;
+    } cases[] = {
+        {"a", NULL, "y", "a", 1, AMP_OK, ""},
+        {"ab", NULL, "y", "ab", 2, AMP_OK, ""},
+        {"ab", NULL, "y", "ab", 1, AMP_OK, ""},
+        {"a", "b", "y", "ab", 1, AMP_OK, ""},
+        {"a", "bn", "y", "abn", 1, AMP_OK, ""},
+        {"a", NULL, NULL, "a", 1, AMP_MODEL, "there is no attribute 'y'"},
+        {NULL, NULL, "y", "a", 1, AMP_MODEL, "there is no attribute 'xs'"},
+        {"", "a", "y", "a", 0, AMP_MODEL, "there is no attribute 'xs'"},
+        {"a", NULL, "q", "a", 1, AMP_MODEL, "there is no tensor 'q'"},
+        {"q", NULL, "y", "a", 1, AMP_MODEL, "there is no tensor 'q'"},
+        {"a", "q", "y", "ab", 1, AMP_MODEL, "there is no tensor 'q'"},
+        {"a", NULL, "y", "ab", 1, AMP_MODEL,
+         "2 inputs and 1 outputs for 1 names in xs and 0 in zs"},
+        {"ab", NULL, "y", "a", 1, AMP_MODEL,
+         "1 inputs and 1 outputs for 2 names in xs and 0 in zs"},
+        {"a", "b", "y", "a", 1, AMP_MODEL, "1 inputs and 1 outputs for 1 names in xs and 1 in zs"},
+        {"a", "b", "y", "ab", 2, AMP_MODEL, "2 inputs and 2 outputs for 1 names in xs and 1 in zs"},
+        {"ab", NULL, "y", "a_", 1, AMP_MODEL, "no input is given for 'b'"},
+        {"a", "b", "y", "a_", 1, AMP_MODEL, "no input is given for 'b'"},
+        {"ab", NULL, "y", "_b", 1, AMP_MODEL, "no input is given for 'a'"},
+        {"aa", NULL, "y", "ab", 1, AMP_MODEL, "xs and zs have more than once 'a'"},
+        {"a", "a", "y", "ab", 1, AMP_MODEL, "xs and zs have more than once 'a'"},
+        {"a", "bb", "y", "aab", 1, AMP_MODEL, "xs and zs have more than once 'b'"},
+        {"n", NULL, "y", "a", 1, AMP_UNSUPPORTED, "only float tensors can be derived by, not 'n'"},
+        {"a", NULL, "y", "n", 1, AMP_UNSUPPORTED, "only float tensors can be derived by, not 'a'"},
+        {"an", NULL, "y", "aa", 1, AMP_UNSUPPORTED,
+         "only float tensors can be derived by, not 'n'"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint32_t inputs[3], n = 0;
+        net_start(17);
+        amp_model_import(net.model, "ai.onnx.preview.training", 1);
+        const uint32_t values[] = {['a' - 'a'] = input("a", AMP_FLOAT, DIMS(2)),
+                                   ['b' - 'a'] = input("b", AMP_FLOAT, DIMS(2)),
+                                   ['n' - 'a'] = input("n", AMP_INT64, DIMS(2))};
+        output(NODE("Mul", "y", values[0], values[1]));
+        for (; cases[i].inputs[n] != '\0'; n++)
+            inputs[n] = cases[i].inputs[n] == '_' ? AMP_NONE : values[cases[i].inputs[n] - 'a'];
+        infer_all();
+        uint32_t id = net_node(0, "Gradient", "d", cases[i].n_outputs, inputs, n);
+        struct amp_node *node = amp_node_at(net.model, id);
+        node->domain = "ai.onnx.preview.training";
+        node->schema = amp_schema_find(node->domain, "Gradient", 1);
+        node->since_version = 1;
+        for (uint32_t k = 0; k < cases[i].n_outputs; k++)
+            amp_value_at(net.model, net_out(id, k))->dtype = AMP_FLOAT;
+        set_letters(id, "xs", cases[i].xs);
+        set_letters(id, "zs", cases[i].zs);
+        set_letters(id, "y", cases[i].y);
+        const struct amp_model *model = net.model;
+        enum amp_status status = amp_gradients_expand(&model, net.arena, &net.err);
+        if (status != cases[i].status || strstr(net.err.text, cases[i].said) == NULL)
+            fail_msg("case %zu: %d, %s", i, (int)status, net.err.text);
+    }
+}
+
 /* ---- equations ------------------------------------------------------------------------------- */
 
 enum { MOST_TERMS = 10 };
@@ -539,6 +627,7 @@ int main(void)
     setenv("OMP_NUM_THREADS", "1", 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_are_difference_quotients),
+        NET_TEST(gradients_name_what_they_take),
         NET_TEST(equations_are_swapped_where_indices_are_elsewhere),
         NET_TEST(outputs_that_are_implied_are_derived),
         NET_TEST(recurrences_are_derived_step_by_step),
