@@ -276,6 +276,18 @@ static void sums_are_rounded_by_the_number_of_weights(void **state)
             fail_msg("case %zu: from %.9g to %.9g; %.9g is right", i, found.low, found.high,
                      wanted);
     }
+    const struct amp_shape open[] = {DIMS(1, AMP_DIM_UNKNOWN), ANY_DIMS};
+    for (int i = 0; i < 2; i++) { /* nobody knows of how many products */
+        net_start(17);
+        uint32_t x = NODE("Sigmoid", "x", input("in", AMP_FLOAT, open[i]));
+        uint32_t w = NODE("Sigmoid", "w", input("weights", AMP_FLOAT, ANY_DIMS));
+        output(NODE("MatMul", "y", x, w));
+        infer_all();
+        struct amp_bounds *bounds = amp_bounds_create(net.model, NULL, true);
+        struct amp_interval found = amp_bounds_of(bounds, net.model->graphs[0].outputs.items[0]);
+        amp_bounds_destroy(bounds);
+        assert_true(isinf(found.low) && isinf(found.high));
+    }
 }
 
 static void normalized_elements_are_bounded_by_their_number(void **state)

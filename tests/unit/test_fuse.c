@@ -1474,6 +1474,10 @@ static void what_has_float32_around_it_joins(void **state)
     c = NODE("Exp", "e", NODE("Neg", "n", input("x", AMP_BFLOAT16, square)));
     finish(NODE("MatMul", "m", c, c));
     expect_dtypes(0, AMP_ROUNDED, "n: e: m:plsr z:");
+    net_start(17);
+    uint32_t f = constant("f", AMP_BFLOAT16, DIMS(4), zeros);
+    finish(NODE("Where", "y", input("c", AMP_BOOL, DIMS(4)), f, f));
+    expect_dtypes(0, AMP_ROUNDED, "y: z:");
 }
 
 /* Others have the dtype from it. */

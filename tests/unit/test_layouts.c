@@ -11,6 +11,7 @@
 #include "ops/dnnl/layout.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
+#include "ops/dnnl/prim_post.h"
 #include "ops/dnnl/reorder.h"
 #include "ops/dnnl/requantize.h"
 #include "ops/dnnl/roofline.h"
@@ -223,6 +224,54 @@ static void memory_for_primitives_ends(void **state)
     dnnl_memory_desc_destroy(desc);
 }
 
+/* A convolution whose weights, inputs and outputs have layouts of oneDNN's: with less than it takes
+   it says so, and the next run with enough of it is right. */
+static void memory_for_runs_ends(void **state)
+{
+    enum { WIDTH = 32, PIXELS_IN = 6 * 6, LIMITS = 48 };
+    static float weights[WIDTH * WIDTH * 9], x[WIDTH * PIXELS_IN];
+    size_t limit = amp_memory_limit(), most = 0, n_refused = 0;
+    (void)state;
+    for (size_t i = 0; i < WIDTH * WIDTH * 9; i++)
+        weights[i] = 1;
+    for (size_t i = 0; i < WIDTH * PIXELS_IN; i++)
+        x[i] = 1;
+    net_start(17);
+    uint32_t w = constant("w", AMP_FLOAT, DIMS(WIDTH, WIDTH, 3, 3), weights);
+    uint32_t a = NODE("Conv", "a", input("x", AMP_FLOAT, DIMS(1, WIDTH, 6, 6)), w);
+    output(NODE("Conv", "y", NODE("Tanh", "t", a), w));
+    infer_all();
+    const struct amp_tensor *in = net_tensor(AMP_FLOAT, DIMS(1, WIDTH, 6, 6), x);
+    for (size_t i = 0; i <= LIMITS; i++) {
+        struct amp_session *session = NULL;
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        amp_memory_set_limit(limit);
+        assert_int_equal(amp_session_open(net.model, AMP_ROUNDED, &session, &net.err), AMP_OK);
+        size_t used = amp_memory_used();
+        amp_memory_restart_peak();
+        if (i > 0)
+            amp_memory_set_limit(used + (most - used) * (i - 1) / LIMITS);
+        for (int run = 0; run < 2; run++) {
+            net.err = (struct amp_error){.status = AMP_OK};
+            enum amp_status status = amp_session_run(session, in, net.outputs, &net.err);
+            amp_memory_set_limit(limit);
+            if (status != AMP_OK) {
+                assert_int_equal(status, AMP_IO);
+                assert_non_null(strstr(net.err.text, "out of memory: "));
+                assert_true(i > 0 && run == 0);
+                n_refused++;
+                continue;
+            }
+            for (size_t k = 0; k < WIDTH * 4; k++)
+                assert_true(fabs(amp_tensor_double(&net.outputs[0], k) - WIDTH * 9) < 1e-3);
+            amp_tensors_release(net.outputs, NET_OUTPUTS);
+        }
+        most = i == 0 ? amp_memory_peak() : most;
+        amp_session_destroy(session);
+    }
+    assert_true(n_refused > LIMITS / 2);
+}
+
 /* Three matrices of 4 MB, or more, of which each may be too much. */
 static void matrices_for_the_roofline_need_room(void **state)
 {
@@ -248,6 +297,171 @@ static void matrices_for_the_roofline_need_room(void **state)
     assert_true(seconds >= 0);
     amp_roofline_destroy(roofline);
     assert_int_equal(amp_memory_used(), used);
+}
+
+/* ---- operands of post-ops ---- */
+
+static struct amp_post binary_post(const struct amp_tensor *operand)
+{
+    return (struct amp_post){.kind = AMP_POST_BINARY, .alg = dnnl_binary_mul, .operand = operand};
+}
+
+/* Appends N posts of a call whose output is of the shape OUT, and seen in that of TARGET. */
+static enum amp_status append_posts(const struct amp_post *posts, uint32_t n,
+                                    const struct amp_shape *out, const struct amp_shape *target,
+                                    dnnl_post_ops_t *ops, struct amp_post_operands *operands)
+{
+    struct amp_tensor y = {.dtype = AMP_FLOAT, .shape = *out}, *outs = &y;
+    struct amp_descs descs = {.n = 0};
+    net.err = (struct amp_error){.status = AMP_OK};
+    *operands = (struct amp_post_operands){.n = 0};
+    assert_int_equal(dnnl_post_ops_create(ops), dnnl_success);
+    struct amp_ctx ctx = {.out = &outs, .n_out = 1, .posts = posts, .n_posts = n, .err = &net.err};
+    const struct amp_post_target to = {.descs = &descs,
+                                       .operands = operands,
+                                       .ops = *ops,
+                                       .rank = target->rank,
+                                       .dims = target->dims};
+    enum amp_status status = amp_post_operands_append(&ctx, &to);
+    amp_descs_release(&descs);
+    return status;
+}
+
+/* An operand broadcasts to what a primitive sees of an output as it does to the output. */
+static void operands_are_seen_as_the_output_is(void **state)
+{
+    static const struct {
+        struct amp_shape out, target, operand, view; /* rank -1: there is none */
+    } cases[] = {
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {3, {2, 3, 4}}, {3, {2, 3, 4}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {2, {3, 4}}, {3, {1, 3, 4}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {1, {4}}, {3, {1, 1, 4}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {1, {1}}, {3, {1, 1, 1}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {0, {0}}, {3, {1, 1, 1}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {3, {2, 1, 1}}, {3, {2, 1, 1}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {2, {3, 1}}, {3, {1, 3, 1}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {3, {1, 3, 1}}, {3, {1, 3, 1}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {4, {1, 1, 1, 4}}, {-1, {0}}},
+        {{3, {2, 3, 4}}, {3, {2, 3, 4}}, {4, {1, 2, 3, 4}}, {-1, {0}}},
+        {{3, {1, 3, 4}}, {3, {1, 3, 4}}, {2, {3, 4}}, {3, {1, 3, 4}}},
+        {{3, {1, 1, 4}}, {3, {1, 1, 4}}, {3, {1, 3, 4}}, {-1, {0}}},
+        {{3, {1, 3, 4}}, {2, {3, 4}}, {2, {3, 4}}, {2, {3, 4}}},
+        /* rows of all matrices in one */
+        {{3, {2, 3, 4}}, {2, {6, 4}}, {3, {2, 3, 4}}, {2, {6, 4}}},
+        {{3, {2, 3, 4}}, {2, {6, 4}}, {1, {4}}, {2, {1, 4}}},
+        {{3, {2, 3, 4}}, {2, {6, 4}}, {3, {1, 1, 4}}, {2, {1, 4}}},
+        {{3, {2, 3, 4}}, {2, {6, 4}}, {3, {1, 1, 1}}, {2, {1, 1}}},
+        {{3, {2, 3, 4}}, {2, {6, 4}}, {2, {3, 4}}, {-1, {0}}},
+        {{3, {2, 3, 4}}, {2, {6, 4}}, {2, {3, 1}}, {-1, {0}}},
+        {{3, {2, 3, 4}}, {2, {6, 4}}, {3, {2, 1, 1}}, {-1, {0}}},
+        /* a dim more */
+        {{3, {2, 3, 4}}, {4, {2, 3, 1, 4}}, {1, {4}}, {4, {1, 1, 1, 4}}},
+        {{3, {2, 3, 4}}, {4, {2, 3, 1, 4}}, {3, {2, 3, 4}}, {4, {2, 3, 1, 4}}},
+        {{3, {2, 3, 4}}, {4, {2, 3, 1, 4}}, {2, {3, 1}}, {-1, {0}}},
+        {{3, {2, 3, 4}}, {4, {1, 2, 3, 4}}, {2, {3, 4}}, {4, {1, 1, 3, 4}}},
+        {{3, {2, 3, 4}}, {4, {1, 2, 3, 4}}, {3, {2, 1, 4}}, {4, {1, 2, 1, 4}}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct amp_tensor operand = {.dtype = AMP_FLOAT, .shape = cases[i].operand};
+        const struct amp_post post = binary_post(&operand);
+        struct amp_post_operands operands;
+        dnnl_post_ops_t ops;
+        dnnl_alg_kind_t alg;
+        const_dnnl_memory_desc_t desc;
+        const dnnl_dims_t *dims;
+        int rank;
+        enum amp_status status =
+            append_posts(&post, 1, &cases[i].out, &cases[i].target, &ops, &operands);
+        if (status != (cases[i].view.rank < 0 ? AMP_UNSUPPORTED : AMP_OK))
+            fail_msg("case %zu: %s", i, net.err.text);
+        if (status == AMP_OK) {
+            assert_true(operands.n == 1 && operands.at[0].post == 0);
+            assert_int_equal(dnnl_post_ops_get_params_binary(ops, 0, &alg, &desc), dnnl_success);
+            dnnl_memory_desc_query(desc, dnnl_query_ndims_s32, &rank);
+            dnnl_memory_desc_query(desc, dnnl_query_dims, &dims);
+            assert_int_equal(alg, dnnl_binary_mul);
+            assert_int_equal(rank, cases[i].view.rank);
+            for (int d = 0; d < rank; d++)
+                if ((*dims)[d] != cases[i].view.dims[d])
+                    fail_msg("case %zu, dim %d: %d", i, d, (int)(*dims)[d]);
+        } else
+            assert_string_equal(net.err.text, "an operand that broadcasts in another way");
+        dnnl_post_ops_destroy(ops);
+    }
+}
+
+/* What has a layout is as large as the output, of as many dims, and seen in as many. */
+static void operands_with_layouts_are_whole(void **state)
+{
+    static const int last[] = {0, 3, 1, 2}, turned[] = {1, 2, 0};
+    static const struct {
+        struct amp_shape base, out, target;
+        bool fits;
+    } cases[] = {
+        {{4, {2, 5, 7, 3}}, {4, {2, 3, 5, 7}}, {4, {2, 3, 5, 7}}, true},
+        {{4, {2, 5, 7, 3}}, {4, {2, 3, 5, 7}}, {2, {6, 35}}, false},
+        {{4, {2, 5, 7, 3}}, {4, {2, 3, 5, 7}}, {5, {1, 2, 3, 5, 7}}, false},
+        {{4, {1, 5, 7, 3}}, {4, {2, 3, 5, 7}}, {4, {2, 3, 5, 7}}, false},
+        {{3, {7, 3, 5}}, {4, {1, 3, 5, 7}}, {4, {1, 3, 5, 7}}, false},
+        {{3, {7, 3, 5}}, {4, {2, 3, 5, 7}}, {4, {2, 3, 5, 7}}, false},
+        {{3, {7, 3, 5}}, {3, {3, 5, 7}}, {3, {3, 5, 7}}, true},
+    };
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int *perm = cases[i].base.rank == 4 ? last : turned;
+        struct amp_tensor operand = {.dtype = AMP_FLOAT, .shape = cases[i].base};
+        const struct amp_post post = binary_post(&operand);
+        struct amp_post_operands operands;
+        dnnl_post_ops_t ops;
+        const struct amp_layout *layout;
+        assert_true(amp_layout_permute(kept, &operand, perm, &layout));
+        assert_non_null(layout);
+        for (int d = 0; d < cases[i].base.rank; d++)
+            operand.shape.dims[d] = cases[i].base.dims[perm[d]];
+        operand.layout = layout;
+        enum amp_status status =
+            append_posts(&post, 1, &cases[i].out, &cases[i].target, &ops, &operands);
+        if (status != (cases[i].fits ? AMP_OK : AMP_UNSUPPORTED))
+            fail_msg("case %zu: %s", i, net.err.text);
+        if (!cases[i].fits)
+            assert_string_equal(net.err.text, "an operand in another layout");
+        dnnl_post_ops_destroy(ops);
+    }
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
+/* Each goes behind those before it, and a Cast does nothing. */
+static void post_ops_come_in_their_order(void **state)
+{
+    static const struct amp_shape shape = {2, {3, 4}};
+    const struct amp_tensor operand = {.dtype = AMP_FLOAT, .shape = {1, {4}}};
+    const struct amp_post posts[] = {
+        {.kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_linear, .alpha = 2, .beta = 3},
+        {.kind = AMP_POST_CAST},
+        binary_post(&operand),
+        {.kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_relu, .alpha = 0.5f},
+        binary_post(&operand),
+    };
+    struct amp_post_operands operands;
+    dnnl_post_ops_t ops;
+    dnnl_alg_kind_t alg;
+    float alpha, beta;
+    (void)state;
+    assert_int_equal(append_posts(posts, 5, &shape, &shape, &ops, &operands), AMP_OK);
+    assert_int_equal(dnnl_post_ops_len(ops), 4);
+    assert_int_equal(dnnl_post_ops_get_params_eltwise(ops, 0, &alg, &alpha, &beta), dnnl_success);
+    assert_true(alg == dnnl_eltwise_linear && alpha == 2 && beta == 3);
+    assert_int_equal(dnnl_post_ops_get_params_eltwise(ops, 2, &alg, &alpha, &beta), dnnl_success);
+    assert_true(alg == dnnl_eltwise_relu && alpha == 0.5f && beta == 0);
+    assert_int_equal(operands.n, 2);
+    assert_true(operands.at[0].post == 2 && operands.at[0].position == 1);
+    assert_true(operands.at[1].post == 4 && operands.at[1].position == 3);
+    dnnl_post_ops_destroy(ops);
 }
 
 /* ---- elements that are moved ---- */
@@ -394,6 +608,40 @@ static void permutations_are_known_by_what_they_permute(void **state)
             assert_true(amp_layout_permute(kept, &turned, cases[i].perm, &layout));
             assert_null(layout);
         }
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
+/* In other types that oneDNN has. */
+static void strides_are_the_same_in_any_dtype(void **state)
+{
+    static const int last[] = {0, 3, 1, 2};
+    static const struct {
+        enum amp_dtype dtype;
+        bool is_known;
+    } cases[] = {{AMP_FLOAT, true},  {AMP_BFLOAT16, true}, {AMP_INT8, true},
+                 {AMP_INT64, false}, {AMP_DOUBLE, false},  {AMP_INT32, true}};
+    struct amp_tensor in = {.dtype = AMP_FLOAT, .shape = {4, {2, 3, 4, 6}}};
+    const struct amp_layout *layout, *same;
+    dnnl_engine_t engine;
+    dnnl_data_type_t type;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    assert_true(amp_layout_permute(kept, &in, last, &layout));
+    const struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = {4, {2, 6, 3, 4}}, .layout = layout};
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) { /* the second time as known */
+        enum amp_dtype dtype = cases[i / 2].dtype;
+        assert_int_equal(amp_layout_in_dtype(kept, &x, dtype, &same), cases[i / 2].is_known);
+        if (!cases[i / 2].is_known)
+            continue;
+        assert_int_equal(same == layout, dtype == AMP_FLOAT);
+        assert_memory_equal(amp_layout_strides(same), amp_layout_strides(layout),
+                            4 * sizeof(int64_t));
+        assert_int_equal(dnnl_memory_desc_query(amp_layout_desc(same), dnnl_query_data_type, &type),
+                         dnnl_success);
+        assert_int_equal(type, amp_dnnl_dtype(dtype));
+    }
     amp_layouts_destroy(kept);
     dnnl_engine_destroy(engine);
 }
@@ -1219,6 +1467,54 @@ static void what_divides_by_zero_is_refused(void **state)
     are_caches_hidden = false;
 }
 
+/* A kernel in C takes tensors row by row, and nothing else; there may be none. */
+static void what_has_no_primitive_is_computed_in_c(void **state)
+{
+    static const int64_t dims[] = {2, 3, 5, 7};
+    static const struct amp_post post = {.kind = AMP_POST_CAST};
+    static float data[210];
+    struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = {4, {2, 3, 5, 7}}, .data = data};
+    const struct amp_tensor *ins[] = {&x, NULL};
+    struct amp_tensor y = x, *out = &y;
+    void *kept = NULL;
+    struct calls calls = {0};
+    const struct amp_prim_call call = {NULL, count_plain, &calls}, none = {NULL, NULL, &calls};
+    struct amp_host host = {.profile = NULL};
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *known = amp_layouts_create(engine);
+    dnnl_memory_desc_t desc = layout_of(1, dims, dnnl_f32);
+    for (int i = 0; i < 5; i++) {
+        net.err = (struct amp_error){.status = AMP_OK};
+        x.layout = i == 1 ? amp_layout_of(known, desc) : NULL;
+        x.data = i == 4 ? NULL : data;
+        struct amp_ctx ctx = {.in = ins,
+                              .n_in = 2,
+                              .out = &out,
+                              .n_out = 1,
+                              .posts = &post,
+                              .n_posts = i == 2,
+                              .reads_casts = i == 3,
+                              .is_constant = (const bool[]){true, false},
+                              .state = &kept,
+                              .host = &host,
+                              .err = &net.err};
+        enum amp_status status = amp_prim_run_call(&ctx, &call);
+        assert_int_equal(status, i == 0 ? AMP_OK : i == 4 ? AMP_AGAIN : AMP_UNSUPPORTED);
+        assert_string_equal(
+            net.err.text, i == 0 || i == 4 ? "" : "a kernel in C takes plain tensors of one type");
+        assert_int_equal(calls.plain, 1);
+        net.err = (struct amp_error){.status = AMP_OK};
+        assert_int_equal(amp_prim_run_call(&ctx, &none), AMP_UNSUPPORTED);
+        assert_string_equal(net.err.text, "there is no kernel in C");
+    }
+    assert_null(kept);
+    dnnl_memory_desc_destroy(desc);
+    amp_layouts_destroy(known);
+    dnnl_engine_destroy(engine);
+}
+
 /* Each channel has a scale of its own, wherever a convolution leaves its elements. */
 static void channels_keep_their_scales(void **state)
 {
@@ -1406,14 +1702,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         NET_TEST(channels_keep_their_scales),
         NET_TEST(what_divides_by_zero_is_refused),
+        NET_TEST(what_has_no_primitive_is_computed_in_c),
         NET_TEST(layouts_have_each_element_and_zeros),
         NET_TEST(tensors_of_other_dims_are_no_copies),
         NET_TEST(copies_need_room_where_they_convert),
         NET_TEST(memory_for_primitives_ends),
+        NET_TEST(memory_for_runs_ends),
+        NET_TEST(operands_are_seen_as_the_output_is),
+        NET_TEST(operands_with_layouts_are_whole),
+        NET_TEST(post_ops_come_in_their_order),
         NET_TEST(matrices_for_the_roofline_need_room),
         NET_TEST(planes_are_turned_within_their_bounds),
         NET_TEST(what_lies_by_strides_takes_other_shapes),
         NET_TEST(permutations_are_known_by_what_they_permute),
+        NET_TEST(strides_are_the_same_in_any_dtype),
         NET_TEST(what_has_no_strides_takes_no_other_shape),
         NET_TEST(blocks_are_dims_beside_others),
         NET_TEST(operands_go_with_blocks_in_their_order),

@@ -4,6 +4,7 @@
  */
 #include "ops/dnnl/engine.h"
 
+#include "core/arena.h"
 #include "ops/dnnl/layout.h"
 
 #include <stdlib.h>
@@ -11,9 +12,7 @@
 enum amp_status amp_dnnl_create(const struct amp_own_kernel *const *own, struct amp_dnnl **dnnl,
                                 struct amp_error *err)
 {
-    struct amp_dnnl *made = calloc(1, sizeof *made);
-    if (made == NULL)
-        return amp_fail(err, AMP_IO, "out of memory");
+    struct amp_dnnl *made = amp_xcalloc(1, sizeof *made);
     dnnl_status_t status = dnnl_engine_create(&made->engine, dnnl_cpu, 0);
     if (status == dnnl_success)
         status = dnnl_stream_create(&made->stream, made->engine, dnnl_stream_default_flags);
