@@ -1303,6 +1303,109 @@ static void bytes_are_convolved_by_definition(void **state)
     }
 }
 
+/* ---- sums of a product and C ---- */
+
+struct gemm {
+    enum amp_dtype dtype;
+    int64_t m, k, n, c_rows, c_columns; /* C: 0 columns: none; 0 rows: without that dim */
+    bool turns_a, turns_b;
+    float alpha, beta;
+};
+
+static struct amp_tensor *some_numbers(enum amp_dtype dtype, struct amp_shape shape, int64_t factor)
+{
+    static const double zeros[1 << 10];
+    struct amp_tensor *tensor = net_tensor(dtype, shape, zeros);
+    tensor->data = amp_arena_alloc(net.arena, sizeof zeros);
+    for (int64_t i = 0; i < (int64_t)amp_tensor_count(tensor); i++) {
+        int64_t number = i * factor % 13 - 6;
+        if (dtype == AMP_INT64)
+            ((int64_t *)tensor->data)[i] = number;
+        else if (dtype == AMP_INT32)
+            ((int32_t *)tensor->data)[i] = (int32_t)number;
+        else
+            amp_tensor_set_double(tensor, (size_t)i, (double)number);
+    }
+    return tensor;
+}
+
+static double any_number(const struct amp_tensor *tensor, int64_t i)
+{
+    return amp_dtype_class(tensor->dtype) == AMP_CLASS_INT
+               ? (double)amp_tensor_int(tensor, (size_t)i)
+               : amp_tensor_double(tensor, (size_t)i);
+}
+
+static void expect_gemm(const struct gemm *g, const struct amp_tensor *in)
+{
+    for (int64_t i = 0; i < g->m * g->n; i++) {
+        int64_t row = i / g->n, column = i % g->n;
+        double sum = 0, c = 0;
+        for (int64_t j = 0; j < g->k; j++)
+            sum += any_number(&in[0], g->turns_a ? j * g->m + row : row * g->k + j) *
+                   any_number(&in[1], g->turns_b ? column * g->k + j : j * g->n + column);
+        if (g->c_columns > 0)
+            c = any_number(&in[2], (g->c_rows > 1 ? row * g->c_columns : 0) +
+                                       (g->c_columns > 1 ? column : 0));
+        double right = (double)g->alpha * sum + (double)g->beta * c;
+        if (amp_dtype_class(g->dtype) == AMP_CLASS_INT)
+            right = trunc(right);
+        if (any_number(&net.outputs[0], i) != right)
+            fail_msg("%s, m %d, k %d, n %d, turned %d %d, %g and %g times C [%d, %d]: element %d "
+                     "is %g; %g is right",
+                     amp_dtype_name(g->dtype), (int)g->m, (int)g->k, (int)g->n, g->turns_a,
+                     g->turns_b, (double)g->alpha, (double)g->beta, (int)g->c_rows,
+                     (int)g->c_columns, (int)i, any_number(&net.outputs[0], i), right);
+    }
+}
+
+static void run_gemm(const struct gemm *g)
+{
+    net_start(13);
+    const struct amp_shape a = g->turns_a ? DIMS(g->k, g->m) : DIMS(g->m, g->k);
+    const struct amp_shape b = g->turns_b ? DIMS(g->n, g->k) : DIMS(g->k, g->n);
+    const struct amp_shape c = g->c_rows > 0 ? DIMS(g->c_rows, g->c_columns) : DIMS(g->c_columns);
+    const struct amp_tensor in[] = {*some_numbers(g->dtype, a, 7), *some_numbers(g->dtype, b, 5),
+                                    *some_numbers(g->dtype, c, 3)};
+    const uint32_t ids[] = {input("a", g->dtype, a), input("b", g->dtype, b),
+                            g->c_columns > 0 ? input("c", g->dtype, c) : AMP_NONE};
+    uint32_t y = net_out(net_node(0, "Gemm", "y", 1, ids, g->c_columns > 0 ? 3 : 2), 0);
+    set_int(y, "transA", g->turns_a);
+    set_int(y, "transB", g->turns_b);
+    set_number(y, "alpha", g->alpha);
+    set_number(y, "beta", g->beta);
+    output(y);
+    run_on(in);
+    expect_gemm(g, in);
+}
+
+/* Around the columns that are summed at a time, with C of all shapes. */
+static void sums_are_added_to_what_is_given(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_INT64, AMP_INT32};
+    static const int64_t sizes[][3] = {{1, 4, 3}, {1, 3, 65}, {3, 2, 64}, {2, 5, 129}, {6, 1, 1}};
+    static const float factors[][2] = {{1, 1}, {2, 1}, {1, 0.5f}, {0.5f, -2}};
+    enum { SIZES = 5, FACTORS = 4, SHAPES = 6, TURNS = 4 };
+    (void)state;
+    for (int i = 0; i < 4 * SIZES * FACTORS * SHAPES * TURNS; i++) {
+        const int of_factors = i / 4 % FACTORS, shape = i / 4 / FACTORS % SHAPES;
+        const int turns = i / 4 / FACTORS / SHAPES % TURNS;
+        const int64_t *size = sizes[i / 4 / FACTORS / SHAPES / TURNS];
+        const int64_t rows[SHAPES] = {0, 0, 0, 1, size[0], size[0]};
+        const int64_t columns[SHAPES] = {0, 1, size[2], size[2], 1, size[2]};
+        run_gemm(&(struct gemm){.dtype = dtypes[i % 4],
+                                .m = size[0],
+                                .k = size[1],
+                                .n = size[2],
+                                .c_rows = rows[shape],
+                                .c_columns = columns[shape],
+                                .turns_a = turns & 1,
+                                .turns_b = turns & 2,
+                                .alpha = factors[of_factors][0],
+                                .beta = factors[of_factors][1]});
+    }
+}
+
 /* ---- attention ---- */
 
 /* A query of 0 finds all keys alike: its output is the mean of the values that it sees. What is
@@ -1857,6 +1960,7 @@ int main(void)
         NET_TEST(grids_lead_to_their_places),
         NET_TEST(products_are_without_zero_points),
         NET_TEST(bytes_are_multiplied_exactly),
+        NET_TEST(sums_are_added_to_what_is_given),
         NET_TEST(equations_are_sums_of_products),
         NET_TEST(equations_have_an_end),
         NET_TEST(queries_see_what_they_may),
