@@ -1383,9 +1383,10 @@ static void run_gemm(const struct gemm *g)
 static void sums_are_added_to_what_is_given(void **state)
 {
     static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_INT64, AMP_INT32};
-    static const int64_t sizes[][3] = {{1, 4, 3}, {1, 3, 65}, {3, 2, 64}, {2, 5, 129}, {6, 1, 1}};
+    static const int64_t sizes[][3] = {{1, 4, 3},   {1, 3, 65}, {3, 2, 64},
+                                       {2, 5, 129}, {6, 1, 1},  {20, 3, 17}};
     static const float factors[][2] = {{1, 1}, {2, 1}, {1, 0.5f}, {0.5f, -2}};
-    enum { SIZES = 5, FACTORS = 4, SHAPES = 6, TURNS = 4 };
+    enum { SIZES = 6, FACTORS = 4, SHAPES = 6, TURNS = 4 };
     (void)state;
     for (int i = 0; i < 4 * SIZES * FACTORS * SHAPES * TURNS; i++) {
         const int of_factors = i / 4 % FACTORS, shape = i / 4 / FACTORS % SHAPES;
