@@ -438,6 +438,137 @@ static void the_best_of_long_lines_is_their_own(void **state)
             }
 }
 
+/* ---- running sums and products, and the first of a line, by their definitions ---- */
+
+static struct {
+    int64_t outer, length, inner;
+    enum amp_dtype dtype;
+    bool is_product, is_exclusive, is_reverse;
+} running;
+
+static double running_element(const struct amp_tensor *tensor, int64_t i)
+{
+    return tensor->dtype == AMP_INT64 ? (double)((const int64_t *)tensor->data)[i]
+                                      : amp_tensor_double(tensor, (size_t)i);
+}
+
+/* Numbers of which sums and products are exact. */
+static struct amp_tensor *running_numbers(void)
+{
+    const struct amp_shape shape = DIMS(running.outer, running.length, running.inner);
+    struct amp_tensor *tensor = net_tensor(running.dtype, shape, "");
+    int64_t count = amp_shape_count(&shape);
+    tensor->data = amp_arena_alloc(net.arena, (size_t)count * 8);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t sign = i * 7 % 5 < 2 ? -1 : 1;
+        int64_t number = running.is_product ? sign * (1 + (i * 3 % 41 == 0)) : i * 7 % 23 - 9;
+        if (running.dtype == AMP_INT64)
+            ((int64_t *)tensor->data)[i] = number;
+        else
+            amp_tensor_set_double(tensor, (size_t)i, (double)number);
+    }
+    return tensor;
+}
+
+static void expect_running(const struct amp_tensor *in, const struct amp_tensor *out)
+{
+    for (int64_t line = 0; line < running.outer * running.inner; line++) {
+        int64_t first =
+            line / running.inner * running.length * running.inner + line % running.inner;
+        double now = running.is_product ? 1 : 0;
+        for (int64_t i = 0; i < running.length; i++) {
+            int64_t row = running.is_reverse ? running.length - 1 - i : i;
+            int64_t at = first + row * running.inner;
+            double x = running_element(in, at), next = running.is_product ? now * x : now + x;
+            if (running_element(out, at) != (running.is_exclusive ? now : next))
+                fail_msg("%s of [%d, %d, %d], %s%s: element %d is %g",
+                         running.is_product ? "products" : "sums", (int)running.outer,
+                         (int)running.length, (int)running.inner,
+                         running.is_exclusive ? "exclusive " : "",
+                         running.is_reverse ? "reverse" : "", (int)at, running_element(out, at));
+            now = next;
+        }
+    }
+}
+
+/* Around the lines that are taken side by side and the elements that are taken at a time. */
+static void running_sums_and_products_are_exact(void **state)
+{
+    static const int64_t sizes[][3] = {{2, 3, 1},   {1, 600, 1},  {2, 257, 3}, {2, 256, 15},
+                                       {1, 5, 16},  {2, 4, 17},   {1, 3, 256}, {2, 2, 257},
+                                       {2, 3, 300}, {300, 90, 1}, {2, 1, 40}};
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_INT64};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes * 24; i++) {
+        const int64_t *size = sizes[i / 24];
+        running.outer = size[0], running.length = size[1], running.inner = size[2];
+        running.dtype = dtypes[i % 3];
+        running.is_product = i / 3 & 1, running.is_exclusive = i / 3 & 2;
+        running.is_reverse = i / 3 & 4;
+        net_start(26);
+        const struct amp_tensor *in = running_numbers();
+        uint32_t y = NODE(running.is_product ? "CumProd" : "CumSum", "y",
+                          input("x", running.dtype, in->shape), NUMBERS("axis", 1));
+        set_int(y, "exclusive", running.is_exclusive);
+        set_int(y, "reverse", running.is_reverse);
+        output(y);
+        run_on(in);
+        expect_running(in, &net.outputs[0]);
+    }
+}
+
+/* Which element of a line is the one at PLACE in order: of equals the one before comes first. */
+static int64_t element_at(const float *line, int64_t length, int64_t step, int sign, int64_t place)
+{
+    for (int64_t i = 0; i < length; i++) {
+        int64_t before = 0;
+        for (int64_t j = 0; j < length; j++)
+            before += (float)sign * line[j * step] > (float)sign * line[i * step] ||
+                      (line[j * step] == line[i * step] && j < i);
+        if (before == place)
+            return i;
+    }
+    return -1;
+}
+
+static void expect_first(int64_t outer, int64_t length, int64_t inner, int64_t k, int sign)
+{
+    const int64_t count = outer * length * inner;
+    net_start(11);
+    float *x = amp_arena_alloc(net.arena, (size_t)count * sizeof *x);
+    for (int64_t i = 0; i < count; i++)
+        x[i] = (float)(i * 31 % 47 - i % 3 * 20);
+    const struct amp_shape shape = DIMS(outer, length, inner);
+    uint32_t id = net_node(0, "TopK", "y", 2, IDS(input("x", AMP_FLOAT, shape), NUMBERS("k", k)));
+    set_int(net_out(id, 0), "axis", 1);
+    set_int(net_out(id, 0), "largest", sign > 0);
+    output(net_out(id, 0)), output(net_out(id, 1));
+    run_on(net_tensor(AMP_FLOAT, shape, x));
+    for (int64_t i = 0; i < outer * k * inner; i++) {
+        const float *line = x + i / inner / k * length * inner + i % inner;
+        int64_t right = element_at(line, length, inner, sign, i / inner % k);
+        int64_t found = amp_tensor_int(&net.outputs[1], (size_t)i);
+        double value = amp_tensor_double(&net.outputs[0], (size_t)i);
+        if (found != right || value != (double)line[right * inner])
+            fail_msg("the first %d of [%d, %d, %d], sign %d: place %d has %g, element %d; element "
+                     "%d is right",
+                     (int)k, (int)outer, (int)length, (int)inner, sign, (int)i, value, (int)found,
+                     (int)right);
+    }
+}
+
+static void the_first_of_a_line_are_in_order(void **state)
+{
+    static const int64_t sizes[][4] = {{2, 5, 1, 2},   {2, 5, 3, 5},    {1, 16, 1, 7},
+                                       {3, 17, 2, 16}, {1, 40, 1, 40},  {1, 300, 1, 20},
+                                       {2, 257, 2, 3}, {1, 270, 1, 30}, {1, 33, 20, 12},
+                                       {90, 40, 3, 4}, {2, 1, 4, 1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int sign = -1; sign <= 1; sign += 2)
+            expect_first(sizes[i][0], sizes[i][1], sizes[i][2], sizes[i][3], sign);
+}
+
 /* Over nothing the least value is the greatest of the type, and the other way round; ONNX. */
 static void extremes_of_nothing_are_those_of_the_type(void **state)
 {
@@ -2857,6 +2988,8 @@ int main(void)
         NET_TEST(reductions_of_one_element_are_more_than_copies),
         NET_TEST(ties_are_decided_along_each_axis),
         NET_TEST(the_best_of_long_lines_is_their_own),
+        NET_TEST(running_sums_and_products_are_exact),
+        NET_TEST(the_first_of_a_line_are_in_order),
         NET_TEST(extremes_of_nothing_are_those_of_the_type),
         NET_TEST(long_lines_are_scattered_whole),
         NET_TEST(response_normalization_ends_with_the_channels),
