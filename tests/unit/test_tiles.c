@@ -1,8 +1,8 @@
 /*
  * Products of our own against sums in float64. On the tiles of AMX: every rest of rows and columns,
  * matrix products and 1x1 convolutions, post-ops over all their operands. Of few rows: every rest,
- * by one thread and by two. All data ends where a page ends behind which
- * nothing may be read or written.
+ * by one thread and by two. Of bytes, in pairs: every rest. All data ends where a page ends behind
+ * which nothing may be read or written.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +20,8 @@
 #include "core/array.h"
 #include "core/cpu.h"
 #include "core/dtype.h"
+#include "core/simd.h"
+#include "ops/matmul/byte_product.h"
 #include "ops/matmul/row_product.h"
 #include "ops/own/amx_matmul.h"
 #include "ops/own/amx_post.h"
@@ -1204,6 +1206,63 @@ static void test_rows(void **state)
         }
 }
 
+/* ---- pairs of bytes -------------------------------------------------------------------------- */
+
+/* COUNT bytes that end where the page does. */
+static struct data some_bytes(int64_t count)
+{
+    struct data data = new_data((size_t)(count + 1) / 2, true);
+    data.at = (char *)data.at + count % 2;
+    for (int64_t i = 0; i < count; i++)
+        ((uint8_t *)data.at)[i] = (uint8_t)(i % 5 == 0 ? 128 + i % 2 * 127 : i * 37);
+    return data;
+}
+
+static void expect_pairs(int64_t m, int64_t n, int64_t k, bool is_unsigned)
+{
+    const int64_t step = amp_byte_pairs_step(k);
+    struct data a = new_data((size_t)(m * step), true), b = some_bytes(n * k);
+    struct data y = new_data((size_t)(m * n), false);
+    int16_t *of_a = a.at;
+    for (int64_t i = 0; i < m * step; i++)
+        of_a[i] = (int16_t)(i % step < k ? i * 53 % 511 - 255 : 0);
+    amp_byte_pairs_run(&(struct amp_byte_pairs){.m = m,
+                                                .n = n,
+                                                .k = k,
+                                                .a_step = step,
+                                                .a = of_a,
+                                                .b = b.at,
+                                                .is_b_unsigned = is_unsigned,
+                                                .y = y.at});
+    for (int64_t i = 0; i < m * n; i++) {
+        int32_t sum = 0;
+        for (int64_t j = 0; j < k; j++) {
+            const void *byte = (const char *)b.at + j * n + i % n;
+            int32_t of_b = is_unsigned ? *(const uint8_t *)byte : *(const int8_t *)byte;
+            sum += of_a[i / n * step + j] * of_b;
+        }
+        if (((const int32_t *)y.at)[i] != sum)
+            fail_msg("%d x %d x %d: element %d is %d; %d is right", (int)m, (int)n, (int)k, (int)i,
+                     (int)((const int32_t *)y.at)[i], (int)sum);
+    }
+    free_data(&a);
+    free_data(&b);
+    free_data(&y);
+}
+
+static void test_pairs(void **state)
+{
+    static const int64_t rows[] = {1, 3, 4, 5, 64, 65, 131}, depths[] = {1, 2, 3, 8, 17};
+    (void)state;
+    if (!AMP_HAS_V3 || !amp_cpu_has(AMP_CPU_V3))
+        skip();
+    for (size_t i = 0; i < AMP_COUNT(rows); i++)
+        for (size_t j = 0; j < AMP_COUNT(depths); j++)
+            for (int64_t n = 1; n <= 50; n += 1 + n / 7)
+                for (int is_unsigned = 0; is_unsigned < 2; is_unsigned++)
+                    expect_pairs(rows[i], n, depths[j], is_unsigned != 0);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -1211,7 +1270,7 @@ int main(void)
         cmocka_unit_test(test_operands),    cmocka_unit_test(test_chains),
         cmocka_unit_test(test_activations), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_forms),       cmocka_unit_test(test_post_ops),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_rows),        cmocka_unit_test(test_pairs),
     };
     if (dnnl_engine_create(&engine, dnnl_cpu, 0) != dnnl_success ||
         dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) != dnnl_success)
