@@ -438,6 +438,81 @@ static void the_best_of_long_lines_is_their_own(void **state)
             }
 }
 
+/* ---- reductions of any axes, by their definition ---- */
+
+enum { REDUCED_RANK = 4, REDUCED_MOST = 1 << 17 };
+
+static const char *const reduced_ops[] = {"ReduceSum", "ReduceSumSquare", "ReduceMax",
+                                          "ReduceLogSumExp"};
+
+static double combine_by(size_t op, double sum, double x)
+{
+    return op == 0 ? sum + x : op == 1 ? sum + x * x : op == 2 ? fmax(sum, x) : sum + exp(x);
+}
+
+/* Holds OP of X over the axes that are the bits of AXES. */
+static void expect_reduction(size_t op, const int64_t *dims, unsigned axes,
+                             const struct amp_tensor *x)
+{
+    static double expected[REDUCED_MOST];
+    int64_t at[REDUCED_RANK] = {0}, list[REDUCED_RANK], count = 1, i = 0;
+    size_t n = 0;
+    for (int d = 0; d < REDUCED_RANK; d++)
+        if (axes >> d & 1)
+            list[n++] = d;
+        else
+            count *= dims[d];
+    for (int64_t k = 0; k < count; k++)
+        expected[k] = op == 2 ? -INFINITY : 0;
+    do {
+        int64_t place = 0;
+        for (int d = 0; d < REDUCED_RANK; d++)
+            place = axes >> d & 1 ? place : place * dims[d] + at[d];
+        double number = x->dtype == AMP_INT64 ? (double)((const int64_t *)x->data)[i]
+                                              : amp_tensor_double(x, (size_t)i);
+        expected[place] = combine_by(op, expected[place], number);
+        i++;
+    } while (amp_index_next(REDUCED_RANK, dims, at));
+    net_start(18);
+    output(NODE(reduced_ops[op], "y", input("x", x->dtype, x->shape),
+                constant("axes", AMP_INT64, DIMS((int64_t)n), list)));
+    run_on(x);
+    for (int64_t k = 0; k < count; k++) {
+        const struct amp_tensor *y = &net.outputs[0];
+        double right = op == 3 ? log(expected[k]) : expected[k];
+        double found = y->dtype == AMP_INT64 ? (double)((const int64_t *)y->data)[k]
+                                             : amp_tensor_double(y, (size_t)k);
+        if (!(fabs(found - right) <= (op == 3 ? 1e-5 * fabs(right) : 0)))
+            fail_msg("%s of [%d, %d, %d, %d], axes %x: element %d is %g; %g is right",
+                     reduced_ops[op], (int)dims[0], (int)dims[1], (int)dims[2], (int)dims[3], axes,
+                     (int)k, found, right);
+    }
+}
+
+/* Of whole numbers, of which sums are exact; so many that threads share them. */
+static void reductions_are_of_all_elements(void **state)
+{
+    static const int64_t sizes[][REDUCED_RANK] = {
+        {7, 300, 3, 5}, {2, 9, 700, 3}, {20, 3, 70, 9}, {2, 3, 2, 1}, {3, 10, 2, 600}};
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT, AMP_INT64, AMP_DOUBLE};
+    static int64_t numbers[REDUCED_MOST];
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes * 4; i++) {
+        const int64_t *dims = sizes[i / 4];
+        for (unsigned axes = 1; axes < 1 << REDUCED_RANK; axes++) {
+            struct amp_tensor x = {.dtype = dtypes[i % 4],
+                                   .shape = DIMS(dims[0], dims[1], dims[2], dims[3]),
+                                   .data = numbers};
+            for (size_t k = 0; k < amp_tensor_count(&x); k++)
+                if (x.dtype == AMP_INT64)
+                    numbers[k] = (int64_t)(k * 7919 % 10007) - 5000;
+                else
+                    amp_tensor_set_double(&x, k, (double)(k * 31 % 13) - 6);
+            expect_reduction(i % 4, dims, axes, &x);
+        }
+    }
+}
+
 /* ---- running sums and products, and the first of a line, by their definitions ---- */
 
 static struct {
@@ -3020,6 +3095,7 @@ int main(void)
         NET_TEST(diagonals_lie_anywhere),
         NET_TEST(slices_are_those_of_python),
         NET_TEST(reductions_follow_any_order),
+        NET_TEST(reductions_are_of_all_elements),
         NET_TEST(scales_follow_any_order),
         NET_TEST(stop_words_are_whole),
         NET_TEST(each_element_is_unique_once),
