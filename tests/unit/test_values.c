@@ -119,6 +119,45 @@ static void losses_pass_over_what_is_ignored(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* Scores that are equal have the probability 1 / n each, however large they are; of scores of 0 and
+   log(3), these are 1/4 and 3/4. */
+static void losses_are_of_probabilities(void **state)
+{
+#define LOSS "SoftmaxCrossEntropyLoss-13 "
+#define LOG_2 0.69314718055994531
+#define LOG_3 1.0986122886681098
+#define LOG_4 (2 * LOG_2)
+    static const struct values_case cases[] = {
+        {LOSS "f[1,2]=1000,1000 i[1]=0", 0, GIVES(LOG_2)},
+        {LOSS "f[1,2]=-1000,-1000 i[1]=1", 0, GIVES(LOG_2)},
+        {LOSS "f[1,3]=1000,-1000,1000 i[1]=1 reduction=sum", 0, GIVES(2000 + LOG_2)},
+        {LOSS "f[2,2]=0,1.0986122886681098,0,1.0986122886681098 i[2]=0,1 reduction=none", 0,
+         GIVES(LOG_4, LOG_4 - LOG_3)},
+        {LOSS "f[2,2]=0,1.0986122886681098,0,1.0986122886681098 i[2]=0,1 reduction=sum", 0,
+         GIVES(2 * LOG_4 - LOG_3)},
+        {LOSS "f[2,2]=0,1.0986122886681098,0,1.0986122886681098 i[2]=0,1", 0,
+         GIVES(LOG_4 - LOG_3 / 2)},
+        {LOSS "f[2,2]=0,1.0986122886681098,0,1.0986122886681098 i[2]=0,1 f[2]=1,3", 0,
+         GIVES(LOG_4 - LOG_3 * 3 / 4)},
+        {LOSS "f[2,2]=0,1.0986122886681098,0,1.0986122886681098 i[2]=0,1 ignore_index=0", 0,
+         GIVES(LOG_4 - LOG_3)},
+        {LOSS "f[2,2]=0,1.0986122886681098,0,1.0986122886681098 i[2]=0,1 >2", 1,
+         GIVES(-LOG_4, LOG_3 - LOG_4, -LOG_4, LOG_3 - LOG_4)},
+        {LOSS "f[1,2,2]=0,5,1.0986122886681098,5 i[1,2]=0,1 reduction=none >2", 0,
+         GIVES(LOG_4, LOG_2)},
+        {LOSS "f[1,2,2]=0,5,1.0986122886681098,5 i[1,2]=0,1 >2", 1,
+         GIVES(-LOG_4, -LOG_2, LOG_3 - LOG_4, -LOG_2)},
+        {LOSS "d[1,2,2]=0,5,1.0986122886681098,5 i[1,2]=1,0 reduction=none >2", 0,
+         GIVES(LOG_4 - LOG_3, LOG_2)},
+    };
+#undef LOSS
+#undef LOG_2
+#undef LOG_3
+#undef LOG_4
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 /* ---- boxes ---- */
 
 /* A [0, 0, 2, 2], half of which is B, and C, which has half of A and as much beside it: they have
@@ -1980,6 +2019,7 @@ int main(int argc, char **argv)
     };
     const struct CMUnitTest tests[] = {
         NET_TEST(losses_pass_over_what_is_ignored),
+        NET_TEST(losses_are_of_probabilities),
         NET_TEST(boxes_go_that_overlap_by_more_than_the_threshold),
         NET_TEST(resized_elements_come_from_their_places),
         NET_TEST(grids_lead_to_their_places),
