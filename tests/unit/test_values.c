@@ -1755,6 +1755,11 @@ static void rows_are_normalized(void **state)
          GIVES(-1, 2, -3, 4)},
         {"LayerNormalization-17 f[2,2]=1,3,2,6 f[2,1]=2,3 epsilon=0.0", 0, GIVES(-2, 2, -3, 3)},
         {"RMSNormalization-23 f[1,2]=1,7 f[2]=2,3 epsilon=0.0", 0, GIVES(0.4, 4.2)},
+        {"SimplifiedLayerNormalization-1 f[2,2]=1,7,2,14 f[2]=2,3 epsilon=0.0 >2", 0,
+         GIVES(0.4, 4.2, 0.4, 4.2)},
+        {"SimplifiedLayerNormalization-1 f[2,2]=1,7,2,14 f[2]=2,3 epsilon=0.0 >2", 1,
+         GIVES(0.2, 0.1)},
+        {"SimplifiedLayerNormalization-1 f[1,2]=0,0 f[2]=2,3 >2", 1, GIVES(316.22776601683796)},
         {"GroupNormalization-21 f[1,4,1]=1,3,2,6 f[4]=1,2,3,4 f[4]=10,20,30,40 num_groups=2 "
          "epsilon=0.0",
          0, GIVES(9, 22, 27, 44)},
