@@ -41,13 +41,13 @@ static struct amp_tensor other_than(const struct amp_tensor *tensor)
     return other;
 }
 
-/* Runs the model after a run on other numbers, of which nothing may stay. */
-static enum amp_status run_after_others(void)
+/* Runs the model after a run on other numbers, but for input KEPT, of which nothing may stay. */
+static enum amp_status run_after_others(size_t kept)
 {
     struct amp_session *session = NULL;
     struct amp_tensor others[sizeof one.inputs / sizeof *one.inputs];
     for (size_t i = 0; i < one.n_inputs; i++)
-        others[i] = other_than(&one.inputs[i]);
+        others[i] = i == kept ? one.inputs[i] : other_than(&one.inputs[i]);
     enum amp_status first = net_infer(), status = first;
     if (first == AMP_OK)
         status = amp_session_open(net.model, true, &session, &net.err);
@@ -67,7 +67,7 @@ static void expect_one(const struct values_case *one_case, enum one_way way)
     amp_tensors_release(net.outputs, NET_OUTPUTS);
     const size_t used = amp_memory_used();
     one_node(one_case->line, way);
-    if (run_after_others() != AMP_OK)
+    if (run_after_others(SIZE_MAX) != AMP_OK)
         fail_msg("%s: %s", one_case->line, net.err.text);
     if (amp_tensor_count(found) != one_case->count)
         fail_msg("%s: %zu elements", one_case->line, amp_tensor_count(found));
@@ -1300,7 +1300,8 @@ static void expect_conv(const struct byte_conv *conv, enum one_way way)
     put_conv(line, conv, x, w);
     amp_tensors_release(net.outputs, NET_OUTPUTS);
     one_node(line, way);
-    if (run_after_others() != AMP_OK)
+    /* oneDNN takes no zero points of weights: what has none is to have had none before. */
+    if (run_after_others(conv->y == 'z' ? 3 : 5) != AMP_OK)
         fail_msg("%.200s: %s", line, net.err.text);
     assert_int_equal(found->shape.rank, 4);
     for (size_t i = 0; i < amp_tensor_count(found); i++) {
