@@ -1405,6 +1405,43 @@ static void what_fills_blocks_is_not_divided(void **state)
     are_caches_hidden = false;
 }
 
+/* Nor does a normalization without epsilon, by variances of which what fills blocks has none. */
+static void what_fills_blocks_is_not_normalized(void **state)
+{
+    float x[NOT_FULL], scale[FEW], bias[FEW], mean[FEW], variance[FEW];
+    double expected[NOT_FULL];
+    struct amp_session *session = NULL;
+    (void)state;
+    for (int i = 0; i < NOT_FULL; i++)
+        expected[i] = 2.0 * (x[i] = (float)(1 + i % 8)) + 3;
+    for (int c = 0; c < FEW; c++)
+        scale[c] = 4, bias[c] = 5, mean[c] = 1, variance[c] = 4;
+    are_caches_hidden = true;
+    net_start(17);
+    uint32_t a = copy_channels("a", input("x", AMP_FLOAT, DIMS(1, FEW, 5, 3)), FEW, 1, AMP_FLOAT);
+    uint32_t normal = NODE("BatchNormalization", "n", a, input("s", AMP_FLOAT, DIMS(FEW)),
+                           input("b", AMP_FLOAT, DIMS(FEW)), input("m", AMP_FLOAT, DIMS(FEW)),
+                           input("v", AMP_FLOAT, DIMS(FEW)));
+    set_number(normal, "epsilon", 0);
+    output(copy_channels("y", normal, FEW, 1, AMP_FLOAT));
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+    for (int run = 0; run < 3; run++) {
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        assert_int_equal(amp_session_run(session,
+                                         TENSORS(*net_tensor(AMP_FLOAT, DIMS(1, FEW, 5, 3), x),
+                                                 *net_tensor(AMP_FLOAT, DIMS(FEW), scale),
+                                                 *net_tensor(AMP_FLOAT, DIMS(FEW), bias),
+                                                 *net_tensor(AMP_FLOAT, DIMS(FEW), mean),
+                                                 *net_tensor(AMP_FLOAT, DIMS(FEW), variance)),
+                                         net.outputs, &net.err),
+                         AMP_OK);
+        expect_doubles(0, expected, NOT_FULL, 1e-5);
+    }
+    amp_session_destroy(session);
+    are_caches_hidden = false;
+}
+
 struct calls {
     int made, plain;
 };
@@ -1733,6 +1770,7 @@ int main(void)
         NET_TEST(operands_of_other_ranks_are_added),
         NET_TEST(what_fills_blocks_stays_zero),
         NET_TEST(what_fills_blocks_is_not_divided),
+        NET_TEST(what_fills_blocks_is_not_normalized),
         NET_TEST(sums_of_bytes_are_exact),
         NET_TEST(small_weights_need_no_instructions),
         NET_TEST(sums_are_rounded_before_they_are_shifted),
