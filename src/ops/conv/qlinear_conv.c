@@ -414,8 +414,7 @@ static bool reads(const void *state, size_t index)
 {
     const struct state *own = state;
     bool is_bound = index == conv_inputs.w || index == conv_inputs.bias;
-    return own == NULL || own->prim == NULL || !is_bound ||
-           amp_prim_reads(own->prim, index == conv_inputs.w ? 1 : 2);
+    return !is_bound || amp_prim_reads(own->prim, index == conv_inputs.w ? 1 : 2);
 }
 
 const struct amp_op amp_op_qlinear_conv = {
