@@ -2901,6 +2901,57 @@ static void recurrent_layers_are_run_by_onednn(void **state)
 #undef GRU
 }
 
+/* The dtype of what the first primitive of the model of LINE gives, reorders aside, where all
+   inputs but the first are constants. */
+static void expect_result(const char *line, const char *expected)
+{
+    size_t count, at = 0;
+    struct amp_session *session = NULL;
+    struct amp_profile *profile = amp_profile_create();
+    one_node(line, ONE_WEIGHTS);
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+    amp_session_observe(session, profile);
+    assert_int_equal(amp_session_run(session, one.inputs, net.outputs, &net.err), AMP_OK);
+    const struct amp_profile_primitive *items = amp_profile_primitives(profile, &count);
+    while (at < count && strcmp(items[at].kind, "reorder") == 0)
+        at++;
+    const char *arrow = at < count ? strstr(items[at].layouts, "-> ") : NULL;
+    if (arrow == NULL || strncmp(arrow + 3, expected, strlen(expected)) != 0)
+        fail_msg("%s: '%s'; '-> %s' is expected", line, at < count ? items[at].layouts : "nothing",
+                 expected);
+    amp_tensors_release(net.outputs, NET_OUTPUTS);
+    amp_session_destroy(session);
+    amp_profile_destroy(profile);
+}
+
+/* Where oneDNN can do it all, its convolution gives bytes; where weights have zero points or are
+   unsigned, sums. */
+static void constant_scales_are_part_of_convolutions_of_bytes(void **state)
+{
+    static const struct one_case cases[] = {
+        {"QLinearConv-10 u[1,4,5,5] f[] u[] c[6,4,2,2] f[] c[] f[] u[]", "u8:"},
+        {"QLinearConv-10 u[1,4,5,5] f[] u[] c[6,4,2,2] f[] c[] f[] c[]", "s8:"},
+        {"QLinearConv-10 u[1,4,5,5] f[] u[]=3 c[6,4,2,2] f[6] c[6] f[] u[]=7 pads=[1,1,1,1]",
+         "u8:"},
+        {"QLinearConv-10 u[1,4,5,5] f[] u[]=3 c[6,4,2,2] f[6] c[6] f[] u[]=7 j[6]", "u8:"},
+        {"QLinearConv-10 c[1,4,5,5] f[] c[]=3 c[6,4,2,2] f[] c[] f[] c[]", "s8:"},
+        {"QLinearConv-10 c[1,4,5,5] f[] c[]=3 c[6,4,2,2] f[] c[] f[] c[] pads=[1,1,1,1]", "s8:"},
+        {"QLinearConv-10 c[1,4,5,5] f[] c[]=3 c[6,2,2,2] f[] c[] f[] u[] group=2 pads=[1,1,1,1]",
+         "u8:"},
+        {"QLinearConv-10 u[1,4,5] f[] u[]=3 c[6,4,2] f[] c[] f[] u[] pads=[1,1]", "u8:"},
+        {"QLinearConv-10 u[1,4,5,5] f[] u[] u[6,4,2,2] f[] u[] f[] u[]", "s32:"},
+        {"QLinearConv-10 u[1,4,5,5] f[] u[] c[6,4,2,2] f[] c[]=1 f[] u[]", "s32:"},
+        {"QLinearConv-10 u[1,4,5,5] f[] u[] c[6,4,2,2] f[] c[6]=0,0,0,0,0,1 f[] u[]", "s32:"},
+    };
+    const unsigned has = dnnl_get_effective_cpu_isa(), wanted = dnnl_cpu_isa_avx512_core_vnni;
+    (void)state;
+    if ((has & wanted) != wanted)
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_result(cases[i].line, cases[i].expected);
+}
+
 /* How many reorders there are in the second run of the model of LINE. */
 static size_t count_reorders(const char *line, enum one_way way)
 {
@@ -3106,6 +3157,7 @@ int main(void)
         NET_TEST(dropout_keeps_what_is_drawn_from_the_ratio_on),
         NET_TEST(recurrent_layers_are_run_by_onednn),
         NET_TEST(constant_weights_are_reordered_once),
+        NET_TEST(constant_scales_are_part_of_convolutions_of_bytes),
         NET_TEST(few_rows_that_may_be_many_are_run_by_onednn),
         NET_TEST(activations_are_post_ops_of_onednn),
         NET_TEST(blocks_of_any_size_are_gathered),
