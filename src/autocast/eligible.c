@@ -102,24 +102,20 @@ static bool is_float(const struct amp_model *model, uint32_t value_id)
     return value_id != AMP_NONE && amp_dtype_is_autocast(amp_value_at(model, value_id)->dtype);
 }
 
-/* Whether NODE is an integer operator written in floats (QDQ form): all its float inputs come from
-   DequantizeLinear, all its outputs go to QuantizeLinear. Runtimes compute such a node in integers
-   when they find it so; casts in between would keep them from it. USES are the model's. */
+/* Whether NODE, which has a float input, is an integer operator written in floats (QDQ form): all
+   its float inputs come from DequantizeLinear, all its outputs go to QuantizeLinear. Runtimes
+   compute such a node in integers when they find it so; casts in between would keep them from it.
+   USES are the model's. */
 static bool is_in_integers(const struct amp_model *model, const struct amp_uses *uses,
                            const struct amp_node *node)
 {
-    bool has_float = false;
-    for (uint32_t i = 0; i < node->n_inputs; i++) {
-        if (!is_float(model, node->inputs[i]))
-            continue;
-        if (!is_dequantized(model, node->inputs[i]))
+    for (uint32_t i = 0; i < node->n_inputs; i++)
+        if (is_float(model, node->inputs[i]) && !is_dequantized(model, node->inputs[i]))
             return false;
-        has_float = true;
-    }
-    for (uint32_t i = 0; i < node->n_outputs && has_float; i++)
+    for (uint32_t i = 0; i < node->n_outputs; i++)
         if (node->outputs[i] != AMP_NONE && !is_quantized(model, uses, node->outputs[i]))
             return false;
-    return has_float;
+    return true;
 }
 
 static bool has_explicit_dtype(const struct amp_node *node)

@@ -3376,6 +3376,7 @@ static void fillings_promote_nothing(void **state)
         assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
         if (assignment.values[y] != (i == 0 ? AMP_BFLOAT16 : AMP_FLOAT))
             fail_msg("%d: %s", i, amp_dtype_name(assignment.values[y]));
+        assert_int_equal(assignment.has_promoting_constants, i > 0);
     }
 }
 
@@ -3435,6 +3436,107 @@ static void what_changed_is_said(void **state)
         amp_provenance_end(net.model, &before, f->rules, AMP_DTYPE_BIT(AMP_FLOAT16), i == SILENT);
         assert_int_equal(proto.n_metadata_props, is_said ? 3 : 0);
     }
+}
+
+/* A node is decided on when the dtypes of all that it takes as its type and of all that it gives
+   are known; one with bodies never is. */
+static void unknown_dtypes_are_not_decided_on(void **state)
+{
+    (void)state;
+    for (int unknown = 0; unknown < 4;
+         unknown++) { /* none, or one of the two inputs, or the output */
+        struct amp_decision decision = {.reason = AMP_REASON_RULE};
+        net_start(17);
+        uint32_t a = input("a", AMP_FLOAT, DIMS(2)), b = input("b", AMP_FLOAT, DIMS(2));
+        uint32_t y = NODE("Add", "y", a, b);
+        output(y);
+        infer_all();
+        const uint32_t values[] = {AMP_NONE, a, b, y};
+        if (unknown > 0)
+            amp_value_at(net.model, values[unknown])->dtype = AMP_UNDEFINED;
+        struct amp_uses uses = amp_uses_create(net.model);
+        const struct amp_eligibility eligibility = {net.model, &uses, 22, false};
+        const struct amp_node *node = amp_node_at(net.model, node_of(y));
+        assert_int_equal(amp_node_is_eligible(&eligibility, node, &decision), unknown == 0);
+        assert_int_equal(decision.reason, unknown == 0 ? AMP_REASON_RULE : AMP_REASON_UNKNOWN_TYPE);
+        amp_uses_destroy(&uses);
+    }
+    struct amp_decision decision = {.reason = AMP_REASON_RULE};
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), c = input("c", AMP_BOOL, SCALAR);
+    uint32_t either = NODE("If", "either", c);
+    add_branch(node_of(either), "then_branch", "Neg", x);
+    add_branch(node_of(either), "else_branch", "Exp", x);
+    struct amp_uses uses = amp_uses_create(net.model);
+    const struct amp_eligibility eligibility = {net.model, &uses, 22, false};
+    const struct amp_node *node = amp_node_at(net.model, node_of(either));
+    assert_false(amp_node_is_eligible(&eligibility, node, &decision));
+    assert_int_equal(decision.reason, AMP_REASON_CONTROL_FLOW);
+    amp_uses_destroy(&uses);
+}
+
+/* What the runtime of this program has in both dtypes, as all that is in the table, stays lower. */
+static void what_a_runtime_has_is_lowered(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_BFLOAT16, AMP_FLOAT16};
+    const struct amp_runtimes runtimes = {.items = {amp_runtime_find("ampconv")}, .count = 1};
+    for (int i = 0; i < 2; i++) {
+        start_one("Relu", 17, AMP_FLOAT, DIMS(2));
+        struct amp_assignment assignment = assign_all(
+            *state,
+            (struct amp_assign_options){.lower = dtypes[i], .cap = 22, .runtimes = &runtimes});
+        assert_int_equal(assignment.nodes[0].dtype, dtypes[i]);
+        assert_int_equal(assignment.nodes[0].reason, AMP_REASON_RULE);
+        assert_null(assignment.nodes[0].runtime);
+        assert_true(amp_assignment_changes(net.model, &assignment));
+        assignment = assign_all(*state, (struct amp_assign_options){.lower = AMP_FLOAT, .cap = 22});
+        assert_false(amp_assignment_changes(net.model, &assignment));
+    }
+}
+
+/* Each dtype has a cast of its own, which all share who take the value in it, and the outputs of
+   the graph are those that are marked. */
+static void each_dtype_has_one_cast(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16};
+    struct fixture *f = *state;
+    for (int i = 0; i < 3; i++)
+        for (int lower = 1; lower < 3; lower++) {
+            struct amp_assignment assignment;
+            struct amp_inserted_casts casts = {.count = 0};
+            reload(f, HEAD "rules:\n  - {precision: lower, ops: [Neg]}\n"
+                           "  - {precision: fp32, ops: [Exp]}\n");
+            net_start(22);
+            uint32_t x = input("x", dtypes[i], DIMS(2)), made[4];
+            for (int k = 0; k < 4; k++)
+                output(made[k] = NODE(k < 2 ? "Neg" : "Exp", "y", x));
+            infer_all();
+            struct amp_assign_options options = {
+                .rules = f->rules, .lower = dtypes[lower], .cap = 22};
+            assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+            uint32_t nodes[4];
+            for (int k = 0; k < 4; k++)
+                nodes[k] = node_of(made[k]);
+            assert_int_equal(amp_cast_insert(net.model, &assignment, true, &casts, &net.err),
+                             AMP_OK);
+            for (int k = 0; k < 4; k++) {
+                uint32_t taken = amp_node_at(net.model, nodes[k])->inputs[0];
+                enum amp_dtype wanted = k < 2 ? dtypes[lower] : AMP_FLOAT;
+                assert_int_equal(amp_value_at(net.model, taken)->dtype, wanted);
+                assert_int_equal(taken, amp_node_at(net.model, nodes[k / 2 * 2])->inputs[0]);
+                assert_int_equal(taken == x, wanted == dtypes[i]);
+            }
+            const struct amp_ids *outputs = &net.model->graphs[0].outputs;
+            size_t n_marked = 0;
+            for (uint32_t v = 0; v < net.model->n_values; v++)
+                n_marked += amp_value_at(net.model, v)->is_output;
+            assert_int_equal(n_marked, 4);
+            assert_int_equal(outputs->count, 4);
+            for (size_t k = 0; k < 4; k++) {
+                assert_true(amp_value_at(net.model, outputs->items[k])->is_output);
+                assert_int_equal(amp_value_at(net.model, outputs->items[k])->dtype, dtypes[i]);
+            }
+        }
 }
 
 /* Those about what values come to are guards'; all have names of their own. */
@@ -3500,6 +3602,9 @@ int main(void)
         AUTOCAST_TEST(fillings_promote_nothing),
         AUTOCAST_TEST(guards_are_looked_at_once),
         AUTOCAST_TEST(what_changed_is_said),
+        AUTOCAST_TEST(unknown_dtypes_are_not_decided_on),
+        AUTOCAST_TEST(what_a_runtime_has_is_lowered),
+        AUTOCAST_TEST(each_dtype_has_one_cast),
         AUTOCAST_TEST(losses_without_a_bound_are_refused),
         AUTOCAST_TEST(reasons_are_guards_where_values_are),
         AUTOCAST_TEST(calls_have_the_names_of_the_table),
