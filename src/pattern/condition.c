@@ -122,7 +122,7 @@ static int compare_axes(const void *a, const void *b)
    none. */
 static bool find_axes(const struct setting *setting, int rank, struct amp_axes *axes)
 {
-    if (setting->text != NULL || setting->count == 0 || setting->count > AMP_RANK_MAX)
+    if (setting->count == 0 || setting->count > AMP_RANK_MAX)
         return false;
     axes->count = (int)setting->count;
     for (int i = 0; i < axes->count; i++) {
@@ -184,7 +184,7 @@ static bool is_swapped(const struct setting *setting)
 
 static bool equals_numbers(const struct setting *setting, const struct amp_condition *condition)
 {
-    if (setting->text != NULL || setting->count != condition->n_numbers)
+    if (setting->count != condition->n_numbers)
         return false;
     for (size_t i = 0; i < setting->count; i++)
         if (!amp_pattern_is_near(setting->items[i], condition->numbers[i], setting->dtype))

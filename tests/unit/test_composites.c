@@ -746,6 +746,8 @@ static void what_takes_nothing_is_data(void **state)
             assert_true(fits("Relu(a)", r));
             assert_int_equal(bound("a"), data);
             assert_false(fits("Relu(Exp(a))", r));
+            assert_false(fits("Relu(_:weight)", r));
+            assert_false(fits("Relu(1)", r));
             assert_false(fits("Relu(Relu(a))", r));
             assert_false(fits("e = Exp(a); Relu(e)", r));
             assert_true(fits("e = Exp(a); Relu(e | b)", r));
@@ -1338,6 +1340,95 @@ static void assert_match(const char *composite, uint32_t root, uint32_t entry,
         assert_int_equal(match->nodes[i], node_of(parts[i]));
 }
 
+/* What the patterns do not expect of a node: fewer outputs, more inputs, other operators. */
+static void odd_nodes_fit_nothing(void **state)
+{
+    static const float numbers[4] = {1, 2, 3, 4};
+    struct amp_composites matches;
+    (void)state;
+    net_start(18);
+    uint32_t x = floats_in("x"), y = floats_in("y"), axes = NUMBERS("axes", 2);
+    uint32_t none = net_node(0, "Add", "none", 1, IDS(x, y));
+    uint32_t mute = net_node(0, "Log", "mute", 0, IDS(x));
+    amp_node_at(net.model, none)->outputs[0] = AMP_NONE;
+    uint32_t joined = NODE("Concat", "joined", FLOATS("v", 1), FLOATS("w", 2));
+    set_int(joined, "axis", 0);
+    uint32_t mean = NODE("ReduceMean", "mean", x, axes, axes),
+             bare = NODE("ReduceMean", "bare", x, AMP_NONE, axes);
+    uint32_t other = NODE("Nobody", "other", x, NODE("Relu", "r", y));
+    amp_value_at(net.model, joined)->dtype = AMP_FLOAT;
+    amp_composites_find(net.model, NULL, &matches);
+    assert_int_equal(matches.n_matches, 0);
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_pattern_match match;
+    struct amp_pattern *pattern = amp_pattern_parse(net.arena, "Log(x) | Add(x, y)", &err);
+    struct amp_pattern_matcher *matcher = amp_pattern_matcher_create(net.model);
+    assert_false(amp_pattern_matcher_match(matcher, pattern, none, &match));
+    assert_false(amp_pattern_matcher_match(matcher, pattern, mute, &match));
+    amp_pattern_matcher_destroy(matcher);
+    assert_true(fits("ReduceMean(x){axes=last}", mean));
+    assert_false(fits("ReduceMean(x){axes=all}", mean));
+    assert_false(fits("ReduceMean(x){axes=last}", bare));
+    assert_true(fits("ReduceMean(x){axes=all}", bare));
+    assert_false(fits("Nobody(Relu(a), b)", other)); /* nobody knows that it is commutative */
+    assert_true(fits("Nobody(b, Relu(a))", other));
+
+    net_start(17);
+    x = floats_in("x");
+    uint32_t r = NODE("Relu", "r", x), dropout = net_node(0, "Dropout", "d", 2, IDS(r));
+    amp_node_at(net.model, dropout)->outputs[1] = AMP_NONE;
+    uint32_t n = NODE("Neg", "n", net_out(dropout, 0));
+    output(n);
+    assert_true(fits("Neg(Dropout(Relu(x)))", n));
+    uint32_t c = constant("c", AMP_FLOAT, DIMS(4), numbers);
+    uint32_t left = NODE("Add", "left", NODE("Exp", "e", x), c);
+    uint32_t right = NODE("Add", "right", c, NODE("Exp", "f", x));
+    assert_true(fits("Add(Exp(a))", left)); /* the rest are settings, if they stand behind it */
+    assert_false(fits("Add(Exp(a))", right));
+    assert_true(fits("Add(_, Exp(a))", right));
+    uint32_t most = NODE("Max", "most", x, x, c);
+    assert_false(fits("Max(a, a, Exp(_))", most));
+    assert_true(fits("Max(a, a, _)", most));
+    uint32_t turned = NODE("Transpose", "turned", x), soft = NODE("Softmax", "soft", x);
+    SET_INTS(turned, "perm", 1, 0, 2);
+    set_int(soft, "axis", -1);
+    infer_all();
+    assert_true(fits("Transpose(x){perm=A}", turned));
+    assert_false(fits("Transpose(x){perm=swapped}", turned));
+    SET_INTS(turned, "perm", 0, 2, 2);
+    assert_false(fits("Transpose(x){perm=swapped}", turned));
+    SET_INTS(turned, "perm", 0, 1, 1);
+    assert_false(fits("Transpose(x){perm=swapped}", turned));
+    SET_INTS(turned, "perm", 2, 1);
+    assert_false(fits("Transpose(x){perm=swapped}", turned));
+    assert_true(fits("Softmax(x){axis=2}", soft)); /* counted from the end */
+    assert_false(fits("Softmax(x){axis=-1}", soft));
+    uint32_t larger = NODE("Upsample", "larger", x);
+    amp_node_at(net.model, node_of(larger))->schema = amp_schema_find("", "Upsample", 7);
+    set_floats(larger, "scales", 2, numbers);
+    assert_true(fits("Upsample(x){scales=[1, 2]}", larger));
+    assert_false(fits("Upsample(x){scales=[1, 3]}", larger));
+    assert_false(fits("Upsample(x){scales=1}", larger));
+}
+
+/* A name stands for what lies behind an Identity, unless the graph gives that out itself. */
+static void outputs_keep_their_names(void **state)
+{
+    (void)state;
+    for (int is_output = 0; is_output < 2; is_output++) {
+        net_start(17);
+        uint32_t x = floats_in("x"), r = NODE("Relu", "r", x), i = NODE("Identity", "i", r);
+        uint32_t n = NODE("Neg", "n", i);
+        output(n);
+        if (is_output)
+            output(i);
+        infer_all();
+        assert_true(fits("d = Relu(a) | _; Neg(d)", n));
+        assert_int_equal(bound("d"), is_output ? i : r);
+        assert_int_equal(found.match.n_nodes, is_output ? 1 : 3);
+    }
+}
+
 /* Of matches that share a node the one with more nodes counts, then that of the upper pattern, then
    the one whose root is earlier. */
 static void the_better_match_counts(void **state)
@@ -1489,6 +1580,8 @@ int main(void)
         NET_TEST(casts_of_constants_are_constants),
         NET_TEST(composites_are_of_floats),
         NET_TEST(what_lies_within_another_is_no_match),
+        NET_TEST(odd_nodes_fit_nothing),
+        NET_TEST(outputs_keep_their_names),
         NET_TEST(the_better_match_counts),
         NET_TEST(parts_are_in_the_order_of_the_graph),
         NET_TEST(matches_say_where_they_are),
