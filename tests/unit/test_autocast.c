@@ -3539,6 +3539,100 @@ static void each_dtype_has_one_cast(void **state)
         }
 }
 
+/* ---- composites that are one operator of PyTorch's --------------------------------------------
+ */
+
+enum written { SWISH, RMS, GELU_BY_POW, GELU_BY_MUL, SOFTPLUS, LINEAR, ADDCMUL };
+
+static uint32_t number(float value)
+{
+    return constant(amp_model_unique_name(net.model, "c"), AMP_FLOAT, SCALAR, &value);
+}
+
+/* A model of the nodes that WRITTEN is; the last of them gives the output. */
+static uint32_t write_out(enum written written, int opset, const char *producer)
+{
+    static const float weights[16];
+    net_start(opset);
+    net.model->producer = producer;
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4, 4)), y = AMP_NONE;
+    if (written == SWISH)
+        y = NODE("Mul", "y", x, NODE("Sigmoid", "s", x));
+    if (written == RMS) {
+        uint32_t mean = NODE("ReduceMean", "mean", NODE("Pow", "p", x, number(2)));
+        SET_INTS(mean, "axes", -1);
+        uint32_t root = NODE("Sqrt", "root", NODE("Add", "a", mean, number(1e-5f)));
+        y = NODE("Div", "y", x, root);
+    }
+    if (written == GELU_BY_POW || written == GELU_BY_MUL) {
+        uint32_t cube = written == GELU_BY_POW ? NODE("Pow", "cube", x, number(3))
+                                               : NODE("Mul", "cube", x, NODE("Mul", "q", x, x));
+        uint32_t sum = NODE("Add", "sum", x, NODE("Mul", "m", cube, number(0.044715f)));
+        uint32_t t = NODE("Tanh", "t", NODE("Mul", "i", sum, number(0.79788456f)));
+        uint32_t h = NODE("Mul", "h", x, NODE("Add", "plus", t, number(1)));
+        y = NODE("Mul", "y", h, number(0.5f));
+    }
+    if (written == SOFTPLUS)
+        y = NODE("Log", "y", NODE("Add", "a", NODE("Exp", "e", x), number(1)));
+    if (written == LINEAR) {
+        uint32_t w = constant("w", AMP_FLOAT, DIMS(4, 4), weights);
+        y = NODE("Add", "y", NODE("MatMul", "m", x, w), FLOATS("b", 1, 2, 3, 4));
+    }
+    if (written == ADDCMUL) {
+        uint32_t z = input("z", AMP_FLOAT, DIMS(4, 4)), v = input("v", AMP_FLOAT, DIMS(4, 4));
+        y = NODE("Add", "y", z, NODE("Mul", "f", NODE("Mul", "m", x, v), FLOATS("half", 0.5f)));
+    }
+    output(y);
+    infer_all();
+    return y;
+}
+
+/* What a composite is to PyTorch, the table says: one operator, its parts unless a rule names it,
+   or the one or the other by its form, which is not PyTorch's if it has what nobody exports. */
+static void composites_are_what_the_table_says(void **state)
+{
+    static const struct {
+        enum written written;
+        int opset;
+        const char *producer, *ops;
+        size_t n_nodes; /* of the whole; 0: there is none */
+        bool promotes;
+    } rows[] = {
+        {SWISH, 17, "pytorch", "softmax", 2, true},
+        {SWISH, 17, "other", "softmax", 2, true},
+        {RMS, 17, "pytorch", "softmax", 0, false},
+        {RMS, 17, "pytorch", "rms_norm", 5, false},
+        {RMS, 17, "pytorch", "'composite::RMSNormalization', softmax", 5, false},
+        {GELU_BY_POW, 17, "pytorch", "softmax", 0, false},
+        {GELU_BY_POW, 17, "pytorch", "gelu", 0, false},
+        {GELU_BY_POW, 17, "pytorch", "Gelu, softmax", 8, true},
+        {GELU_BY_MUL, 17, "pytorch", "softmax", 9, true},
+        {SOFTPLUS, 17, "pytorch", "softmax", 2, true}, /* log1p, which is one */
+        {SOFTPLUS, 17, "pytorch", "softplus", 2, true},
+        {SOFTPLUS, 17, "pytorch", "Softplus, softmax", 3, true},
+        {SOFTPLUS, 17, "other", "softmax", 3, true},
+        {LINEAR, 17, "pytorch", "softmax", 2, false},
+        {ADDCMUL, 17, "pytorch", "softmax", 3, true},
+    };
+    struct fixture *f = *state;
+    bool are_all = true;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[256];
+        snprintf(text, sizeof text, HEAD "rules:\n  - {precision: fp32, ops: [%s]}\n", rows[i].ops);
+        reload(f, text);
+        uint32_t y = write_out(rows[i].written, rows[i].opset, rows[i].producer);
+        const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
+        const struct amp_whole *whole = amp_wholes_of(wholes, node_of(y));
+        size_t n_nodes = whole != NULL ? whole->n_nodes : 0;
+        bool promotes = whole != NULL && whole->promotes;
+        if (n_nodes == rows[i].n_nodes && promotes == rows[i].promotes)
+            continue;
+        print_error("row %zu: %zu nodes%s\n", i, n_nodes, promotes ? ", promotes" : "");
+        are_all = false;
+    }
+    assert_true(are_all);
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -3605,6 +3699,7 @@ int main(void)
         AUTOCAST_TEST(unknown_dtypes_are_not_decided_on),
         AUTOCAST_TEST(what_a_runtime_has_is_lowered),
         AUTOCAST_TEST(each_dtype_has_one_cast),
+        AUTOCAST_TEST(composites_are_what_the_table_says),
         AUTOCAST_TEST(losses_without_a_bound_are_refused),
         AUTOCAST_TEST(reasons_are_guards_where_values_are),
         AUTOCAST_TEST(calls_have_the_names_of_the_table),
