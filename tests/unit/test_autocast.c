@@ -1588,6 +1588,8 @@ static void what_is_between_quantized_data_stays(void **state)
         MICROSOFT,
         TWO_USES,
         TWO_INPUTS,
+        RESHAPED,
+        WITHOUT_LIMITS,
         OUTPUT,
         OTHER_USE,
         OTHER_DOMAIN,
@@ -1610,6 +1612,10 @@ static void what_is_between_quantized_data_stays(void **state)
         uint32_t first = i == LIVE ? live : a, result;
         if (i == TWO_INPUTS || i == HALF_LIVE)
             result = NODE("Add", "result", first, second);
+        else if (i == RESHAPED)
+            result = NODE("Reshape", "result", first, NUMBERS("to", 2, 2));
+        else if (i == WITHOUT_LIMITS)
+            result = NODE("Clip", "result", first, AMP_NONE);
         else
             result = NODE("Relu", "result", first);
         if (i == AS_SCALE)
@@ -1628,7 +1634,7 @@ static void what_is_between_quantized_data_stays(void **state)
             amp_model_import(net.model, q->domain, 1);
             q->schema = i == MICROSOFT ? amp_schema_find(q->domain, q->op_type, 1) : NULL;
         }
-        bool is_quantized = i <= TWO_INPUTS;
+        bool is_quantized = i <= WITHOUT_LIMITS;
         assert_decision(*state, result, is_quantized ? AMP_REASON_QUANTIZED : AMP_REASON_RULE,
                         is_quantized ? AMP_FLOAT : AMP_BFLOAT16);
     }
@@ -3357,9 +3363,13 @@ static void fillings_promote_nothing(void **state)
     static const float data[][4] = {{7, 7, 7, 7}, {7, 7, 7, 8}, {8, 7, 7, 7},
                                     {7, 7, 7, 7}, {7, 7, 7, 7}, {7, 7, 7, 7}};
     struct fixture *f = *state;
-    for (int i = 0; i < 6; i++) {
+    for (int k = 0; k < 12; k++) {
         struct amp_assignment assignment;
-        reload(f, HEAD "constants: promote\nrules:\n  - {precision: lower, ops: [Neg]}\n");
+        bool follows = k % 2;
+        int i = k / 2;
+        reload(f, follows ? HEAD "constants: follow\nrules:\n  - {precision: lower, ops: [Neg]}\n"
+                          : HEAD
+                      "constants: promote\nrules:\n  - {precision: lower, ops: [Neg]}\n");
         net_start(17);
         uint32_t low = NODE("Neg", "low", input("x", AMP_FLOAT, DIMS(2, 2)));
         uint32_t fill = constant("fill", AMP_FLOAT,
@@ -3374,9 +3384,9 @@ static void fillings_promote_nothing(void **state)
         infer_all();
         struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
         assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
-        if (assignment.values[y] != (i == 0 ? AMP_BFLOAT16 : AMP_FLOAT))
+        if (assignment.values[y] != (i == 0 || follows ? AMP_BFLOAT16 : AMP_FLOAT))
             fail_msg("%d: %s", i, amp_dtype_name(assignment.values[y]));
-        assert_int_equal(assignment.has_promoting_constants, i > 0);
+        assert_int_equal(assignment.has_promoting_constants, i > 0 && !follows);
     }
 }
 
@@ -3633,6 +3643,86 @@ static void composites_are_what_the_table_says(void **state)
     assert_true(are_all);
 }
 
+/* What an exporter notes goes before patterns: parts of one call are no composite, nor is what a
+   call that the table does not name for it stands in; with calls that it names, it is one. */
+static void notes_go_before_patterns(void **state)
+{
+    enum { UNNOTED, ONE_CALL, FIRST, SECOND, BOTH, FIRST_WITHOUT, SECOND_WITHOUT, CASES };
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [softmax]}\n");
+    for (int i = 0; i < CASES; i++) {
+        uint32_t y = write_out(SWISH, 17, "pytorch");
+        uint32_t s = amp_node_at(net.model, node_of(y))->inputs[1];
+        if (i == ONE_CALL) {
+            note(s, "silu", "aten.silu.default", "%x");
+            note(y, "silu", "aten.silu.default", "%x");
+        }
+        if (i == FIRST || i == BOTH)
+            note(s, "sigmoid", "aten.sigmoid.default", "%x");
+        if (i == SECOND || i == BOTH)
+            note(y, "mul", "aten.mul.Tensor", "%x, %sigmoid");
+        if (i == FIRST_WITHOUT)
+            amp_node_at(net.model, node_of(s))->note.fx_node = "sigmoid";
+        if (i == SECOND_WITHOUT)
+            amp_node_at(net.model, node_of(y))->note.fx_node = "mul";
+        const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
+        const struct amp_whole *whole = amp_wholes_of(wholes, node_of(y));
+        bool is_composite = whole != NULL && whole->composite != NULL;
+        assert_int_equal(is_composite, i == UNNOTED || i >= FIRST_WITHOUT);
+        if (i == UNNOTED || i == ONE_CALL || i >= FIRST_WITHOUT)
+            assert_int_equal(whole->n_nodes, 2);
+        if (i == ONE_CALL)
+            assert_string_equal(whole->name, "silu");
+        if (i == SECOND || i == BOTH)
+            assert_int_equal(whole->n_nodes, 1);
+    }
+    for (int i = 0; i < 3; i++) {
+        net_start(17);
+        net.model->producer = "pytorch";
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 4)), n = NODE("ReduceL2", "n", x);
+        uint32_t y = NODE("Div", "y", x, n);
+        SET_INTS(n, "axes", -1);
+        output(y);
+        note(n, "norm", i == 1 ? "aten.std.dim" : "aten.linalg_vector_norm.default", "%x");
+        note(y, "div", i == 2 ? "aten.mul.Tensor" : "aten.div.Tensor", "%x, %norm");
+        infer_all();
+        const struct amp_whole *whole =
+            amp_wholes_of(amp_wholes_find(net.model, f->rules), node_of(y));
+        assert_int_equal(whole != NULL && whole->composite != NULL, i == 0);
+    }
+}
+
+/* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
+   1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
+   as from float16 to float32, it is the constant itself. */
+static void constants_are_converted_from_what_they_are(void **state)
+{
+    static const enum amp_dtype through[] = {AMP_FLOAT, AMP_FLOAT16};
+    static const uint16_t expected[] = {0x3f81, 0x3f80};
+    static const float number = 1 + 0x1p-8f + 0x1p-13f;
+    for (int i = 0; i < 2; i++) {
+        struct amp_assign_options options = lowering(*state, "Add", AMP_BFLOAT16);
+        struct amp_assignment assignment;
+        struct amp_inserted_casts casts = {.count = 0};
+        net_start(17);
+        uint32_t x = input("x", through[i], DIMS(1)),
+                 c = constant("c", AMP_FLOAT, DIMS(1), &number);
+        uint32_t same = NODE("Cast", "same", c), y = NODE("Add", "y", x, same);
+        set_int(same, "to", through[i]);
+        output(y);
+        infer_all();
+        uint32_t id = node_of(y);
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        assert_int_equal(assignment.nodes[id].dtype, AMP_BFLOAT16);
+        assert_int_equal(amp_cast_insert(net.model, &assignment, true, &casts, &net.err), AMP_OK);
+        const struct amp_tensor *made =
+            amp_value_at(net.model, amp_node_at(net.model, id)->inputs[1])->constant;
+        assert_non_null(made);
+        assert_int_equal(made->dtype, AMP_BFLOAT16);
+        assert_int_equal(*(const uint16_t *)made->data, expected[i]);
+    }
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -3700,6 +3790,8 @@ int main(void)
         AUTOCAST_TEST(what_a_runtime_has_is_lowered),
         AUTOCAST_TEST(each_dtype_has_one_cast),
         AUTOCAST_TEST(composites_are_what_the_table_says),
+        AUTOCAST_TEST(notes_go_before_patterns),
+        AUTOCAST_TEST(constants_are_converted_from_what_they_are),
         AUTOCAST_TEST(losses_without_a_bound_are_refused),
         AUTOCAST_TEST(reasons_are_guards_where_values_are),
         AUTOCAST_TEST(calls_have_the_names_of_the_table),
