@@ -3723,6 +3723,54 @@ static void constants_are_converted_from_what_they_are(void **state)
     }
 }
 
+/* A whole that no rule names follows what goes into it: its main input where PyTorch computes in
+   that, or else the widest of all; numbers of its definition have no say. */
+static void wholes_follow_what_goes_in(void **state)
+{
+    static const float weights[16];
+    static const char *const constants[] = {"promote", "follow"};
+    struct fixture *f = *state;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 8 + 4; i++) { /* addcmul by which are low, linear, silu */
+            struct amp_assignment assignment;
+            uint32_t made[3], y, inner, mask = i < 8 ? (uint32_t)i : (uint32_t)i % 2 * 7;
+            char text[256];
+            snprintf(text, sizeof text,
+                     HEAD "constants: %s\nrules:\n  - {precision: lower, tensors: ['low*']}\n"
+                          "  - {precision: fp32, tensors: ['high*']}\n",
+                     constants[k]);
+            reload(f, text);
+            net_start(17);
+            net.model->producer = "pytorch";
+            for (uint32_t n = 0; n < 3; n++)
+                made[n] = NODE("Neg", mask & 1u << n ? "low" : "high",
+                               input(n == 0   ? "x"
+                                     : n == 1 ? "v"
+                                              : "z",
+                                     AMP_FLOAT, DIMS(4, 4)));
+            if (i < 8) {
+                inner = NODE("Mul", "f", NODE("Mul", "m", made[0], made[1]), FLOATS("half", 0.5f));
+                y = NODE("Add", "y", made[2], inner);
+            } else if (i < 10) {
+                inner = NODE("MatMul", "m", made[0], constant("w", AMP_FLOAT, DIMS(4, 4), weights));
+                y = NODE("Add", "y", inner, FLOATS("b", 1, 2, 3, 4));
+            } else {
+                inner = NODE("Sigmoid", "s", made[0]);
+                y = NODE("Mul", "y", made[0], inner);
+            }
+            output(y);
+            infer_all();
+            struct amp_assign_options options = {
+                .rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+            assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+            assert_non_null(amp_wholes_of(assignment.wholes, node_of(y)));
+            enum amp_dtype dtype = mask == 7 ? AMP_BFLOAT16 : AMP_FLOAT;
+            if (assignment.values[y] != dtype || assignment.values[inner] != dtype)
+                fail_msg("%d, %d: %s, %s", k, i, amp_dtype_name(assignment.values[y]),
+                         amp_dtype_name(assignment.values[inner]));
+        }
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -3792,6 +3840,7 @@ int main(void)
         AUTOCAST_TEST(composites_are_what_the_table_says),
         AUTOCAST_TEST(notes_go_before_patterns),
         AUTOCAST_TEST(constants_are_converted_from_what_they_are),
+        AUTOCAST_TEST(wholes_follow_what_goes_in),
         AUTOCAST_TEST(losses_without_a_bound_are_refused),
         AUTOCAST_TEST(reasons_are_guards_where_values_are),
         AUTOCAST_TEST(calls_have_the_names_of_the_table),
