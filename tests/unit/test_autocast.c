@@ -3552,7 +3552,7 @@ static void each_dtype_has_one_cast(void **state)
 /* ---- composites that are one operator of PyTorch's --------------------------------------------
  */
 
-enum written { SWISH, RMS, GELU_BY_POW, GELU_BY_MUL, SOFTPLUS, LINEAR, ADDCMUL };
+enum written { SWISH, RMS, LAYER_NORM, GELU_BY_POW, GELU_BY_MUL, SOFTPLUS, LINEAR, ADDCMUL };
 
 static uint32_t number(float value)
 {
@@ -3573,6 +3573,13 @@ static uint32_t write_out(enum written written, int opset, const char *producer)
         SET_INTS(mean, "axes", -1);
         uint32_t root = NODE("Sqrt", "root", NODE("Add", "a", mean, number(1e-5f)));
         y = NODE("Div", "y", x, root);
+    }
+    if (written == LAYER_NORM) {
+        uint32_t mean = NODE("ReduceMean", "mean", x), d = NODE("Sub", "d", x, mean);
+        uint32_t square = NODE("ReduceMean", "square", NODE("Pow", "p", d, number(2)));
+        SET_INTS(mean, "axes", -1);
+        SET_INTS(square, "axes", -1);
+        y = NODE("Div", "y", d, NODE("Sqrt", "root", NODE("Add", "a", square, number(1e-5f))));
     }
     if (written == GELU_BY_POW || written == GELU_BY_MUL) {
         uint32_t cube = written == GELU_BY_POW ? NODE("Pow", "cube", x, number(3))
@@ -3613,6 +3620,11 @@ static void composites_are_what_the_table_says(void **state)
         {RMS, 17, "pytorch", "softmax", 0, false},
         {RMS, 17, "pytorch", "rms_norm", 5, false},
         {RMS, 17, "pytorch", "'composite::RMSNormalization', softmax", 5, false},
+        {LAYER_NORM, 17, "pytorch", "softmax", 0, false}, /* of which there is an operator there */
+        {LAYER_NORM, 16, "pytorch", "softmax", 7, false},
+        {LAYER_NORM, 17, "other", "softmax", 7, false},
+        {LAYER_NORM, 17, "pytorch", "layer_norm", 0, false},
+        {LAYER_NORM, 17, "pytorch", "LayerNormalization, softmax", 7, false},
         {GELU_BY_POW, 17, "pytorch", "softmax", 0, false},
         {GELU_BY_POW, 17, "pytorch", "gelu", 0, false},
         {GELU_BY_POW, 17, "pytorch", "Gelu, softmax", 8, true},
