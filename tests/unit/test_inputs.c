@@ -19,11 +19,14 @@
 #include "core/array.h"
 #include "core/graph/copy.h"
 #include "onnx/sample/output_stems.h"
+#include "onnx/sample/samples.h"
+#include "scratch.h"
 #include "train/history.h"
 #include "train/rows.h"
 #include "train/trainer.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 /* ---- inputs ---- */
 
@@ -1091,6 +1094,143 @@ static void ranges_are_of_all_floats_of_all_samples(void **state)
                             seen->maximum == wanted[i].maximum);
         }
         assert_int_equal(ranges->count, AMP_COUNT(wanted));
+    }
+}
+
+/* ---- folders of samples ---- */
+
+/* Makes the files of a list, folders where a slash ends a name, in the new FOLDER. */
+static void fill_folder(char *folder, const char *files)
+{
+    char list[256], path[SCRATCH_MAX + 64];
+    scratch_folder(folder, SCRATCH_MAX);
+    snprintf(list, sizeof list, "%s", files);
+    for (char *rest, *name = strtok_r(list, " ", &rest); name != NULL;
+         name = strtok_r(NULL, " ", &rest)) {
+        snprintf(path, sizeof path, "%s/%s", folder, name);
+        if (path[strlen(path) - 1] == '/') {
+            assert_int_equal(mkdir(path, 0700), 0);
+            continue;
+        }
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fclose(file);
+    }
+}
+
+static void remove_folder(const char *folder)
+{
+    char command[SCRATCH_MAX + 16];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+/* SAMPLES from the one at BEFORE on are those of FOLDER in the list WANTED, "." the folder. */
+static void samples_are(const struct amp_samples *samples, size_t before, const char *folder,
+                        const char *wanted)
+{
+    char found[512] = "";
+    size_t length = strlen(folder);
+    for (size_t i = before; i < samples->count; i++) {
+        const char *path = samples->paths[i];
+        assert_memory_equal(path, folder, length);
+        assert_true(path[length] == '/' || path[length] == '\0');
+        strcat(strcat(found, found[0] != '\0' ? " " : ""),
+               path[length] == '/' ? path + length + 1 : ".");
+    }
+    assert_string_equal(found, wanted);
+}
+
+/* The first of several kinds of samples that a folder has, in the order of their numbers. */
+static void samples_are_of_one_kind(void **state)
+{
+    static const struct {
+        const char *files, *opened, *added, *expected; /* NULL: there are none */
+    } rows[] = {
+        {"test_data_set_0/ test_data_set_10/ test_data_set_9/ sample_1/ a.npz",
+         "test_data_set_0 test_data_set_9 test_data_set_10",
+         "test_data_set_0 test_data_set_9 test_data_set_10",
+         "test_data_set_0 test_data_set_9 test_data_set_10"},
+        {"sample_2/ sample_1/ a.npz x.npy", "sample_1 sample_2", "sample_1 sample_2",
+         "sample_1 sample_2"},
+        {"a8.npz a7.npz a6.npz a5.npz a4.npz a3.npz a2.npz a1.npz a0.npz .a.npz input_0.pb",
+         "a0.npz a1.npz a2.npz a3.npz a4.npz a5.npz a6.npz a7.npz a8.npz",
+         "a0.npz a1.npz a2.npz a3.npz a4.npz a5.npz a6.npz a7.npz a8.npz",
+         "a0.npz a1.npz a2.npz a3.npz a4.npz a5.npz a6.npz a7.npz a8.npz"},
+        {"a.npz", "a.npz", "a.npz", "a.npz"},
+        {"input_0.pb y.npy", ".", ".", "."},
+        {"input_0.npy y.npy", ".", ".", "."},
+        {"input_1.npy input_1.pb", NULL, "input_1.npy", "."},
+        {"x.npy y.npy", NULL, ".", "."},
+        {"second.npy y.npy", NULL, ".", "."},
+        {"y10.npy y9.npy a.npy .b.npy c.pb", NULL, "a.npy y9.npy y10.npy", "."},
+        {"c.pb", NULL, NULL, "."},
+        {"", NULL, NULL, "."},
+    };
+    static const char none[] = "no samples; test_data_set_N folders, input_K.pb";
+    char folder[SCRATCH_MAX], said[SCRATCH_MAX + 128];
+    (void)state;
+    net_start(22);
+    input("x", AMP_FLOAT, DIMS(2));
+    input("second", AMP_FLOAT, DIMS(2));
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_samples samples, all = {.count = 0};
+        struct amp_error err = {.status = AMP_OK};
+        fill_folder(folder, rows[i].files);
+        snprintf(said, sizeof said, "%s: %s or .npz files are read", folder, none);
+        assert_int_equal(amp_samples_open(folder, &samples, &err),
+                         rows[i].opened != NULL ? AMP_OK : AMP_MODEL);
+        assert_string_equal(err.text, rows[i].opened != NULL ? "" : said);
+        samples_are(&samples, 0, folder, rows[i].opened != NULL ? rows[i].opened : "");
+        amp_samples_close(&samples);
+        err = (struct amp_error){.status = AMP_OK};
+        snprintf(said, sizeof said, "%s: %s, NAME.npy or .npz files are read", folder, none);
+        assert_int_equal(amp_samples_add("z.npz", net.model, &all, &err), AMP_OK);
+        assert_int_equal(amp_samples_add(folder, net.model, &all, &err),
+                         rows[i].added != NULL ? AMP_OK : AMP_MODEL);
+        assert_string_equal(err.text, rows[i].added != NULL ? "" : said);
+        assert_string_equal(all.paths[0], "z.npz");
+        samples_are(&all, 1, folder, rows[i].added != NULL ? rows[i].added : "");
+        amp_samples_close(&all);
+        err = (struct amp_error){.status = AMP_OK};
+        assert_int_equal(amp_samples_open_expected(folder, &samples, &err), AMP_OK);
+        samples_are(&samples, 0, folder, rows[i].expected);
+        amp_samples_close(&samples);
+        remove_folder(folder);
+    }
+}
+
+/* Files are samples by their ending, unless a folder is called so. */
+static void samples_are_files_or_folders(void **state)
+{
+    char folder[SCRATCH_MAX], path[SCRATCH_MAX + 64], said[SCRATCH_MAX + 128];
+    struct amp_samples samples = {.count = 0};
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    net_start(22);
+    input("x", AMP_FLOAT, DIMS(2));
+    fill_folder(folder, "a.npz b.npy c.npz/ c.npz/sample_1/ d.npy/ d.npy/x.npy");
+    static const char *const names[] = {"b.npy", "a.npz", "c.npz", "d.npy"};
+    for (size_t i = 0; i < AMP_COUNT(names); i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        assert_int_equal(amp_samples_add(path, net.model, &samples, &err), AMP_OK);
+    }
+    samples_are(&samples, 0, folder, "b.npy a.npz c.npz/sample_1 d.npy");
+    assert_true(amp_path_exists(folder, "a.npz") && amp_path_exists(folder, ""));
+    assert_false(amp_path_exists(folder, "e.npz"));
+    amp_samples_close(&samples);
+    remove_folder(folder);
+    snprintf(said, sizeof said, "%s: cannot read the folder: No such file or directory", folder);
+    for (int i = 0; i < 3; i++) {
+        err = (struct amp_error){.status = AMP_OK};
+        samples = (struct amp_samples){.count = 0};
+        enum amp_status status = i == 0   ? amp_samples_open(folder, &samples, &err)
+                                 : i == 1 ? amp_samples_add(folder, net.model, &samples, &err)
+                                          : amp_samples_open_expected(folder, &samples, &err);
+        assert_int_equal(status, AMP_IO);
+        assert_string_equal(err.text, said);
+        assert_int_equal(samples.count, 0);
+        amp_samples_close(&samples);
     }
 }
 
@@ -2606,6 +2746,8 @@ int main(void)
         NET_TEST(twins_are_in_float32),
         NET_TEST(opened_values_are_values_alone),
         NET_TEST(bodies_round_by_casts),
+        NET_TEST(samples_are_of_one_kind),
+        NET_TEST(samples_are_files_or_folders),
         NET_TEST(short_lists_are_aligned_best),
         NET_TEST(long_lists_are_aligned),
         NET_TEST(other_constants_are_told_by_shape),
