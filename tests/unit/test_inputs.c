@@ -1358,12 +1358,14 @@ static void steps_read_what_nodes_and_bodies_do(void **state)
     amp_session_destroy(session);
 }
 
-/* A constant of bfloat16 that was DATA before, if there are any. */
+/* What models are lowered to, of which constants were DATA before, if there are any. */
+static enum amp_dtype lowered_dtype = AMP_BFLOAT16;
+
 static uint32_t lowered_constant(const char *name, const float *data)
 {
     static const uint16_t bits[4] = {0x3f80, 0x4000, 0x4040, 0x4080};
-    uint32_t value = constant(name, AMP_BFLOAT16, DIMS(2, 2), bits);
-    struct amp_tensor *low = net_tensor(AMP_BFLOAT16, DIMS(2, 2), bits);
+    uint32_t value = constant(name, lowered_dtype, DIMS(2, 2), bits);
+    struct amp_tensor *low = net_tensor(lowered_dtype, DIMS(2, 2), bits);
     low->source = data != NULL ? net_tensor(AMP_FLOAT, DIMS(2, 2), data) : NULL;
     amp_value_at(net.model, value)->constant = amp_value_at(net.model, value)->initial = low;
     return value;
@@ -1376,13 +1378,14 @@ static uint32_t cast_node(const char *name, uint32_t x, enum amp_dtype dtype)
     return value;
 }
 
-/* A model as it was, or with what is computed in bfloat16: h and what comes of it was so before. */
+/* A model as it was, or with what is computed in the lower dtype: h and what comes of it was so
+ * before. */
 static struct amp_model *start_lowered(bool is_lowered)
 {
     static const float data[4] = {1, 2, 3, 4};
-    enum amp_dtype dtype = is_lowered ? AMP_BFLOAT16 : AMP_FLOAT;
+    enum amp_dtype dtype = is_lowered ? lowered_dtype : AMP_FLOAT;
     net_start(22);
-    uint32_t x = input("x", dtype, DIMS(2, 2)), h = input("h", AMP_BFLOAT16, DIMS(2, 2));
+    uint32_t x = input("x", dtype, DIMS(2, 2)), h = input("h", lowered_dtype, DIMS(2, 2));
     uint32_t f = input("f", AMP_FLOAT, DIMS(2, 2)), list = input("list", dtype, DIMS(2, 2));
     input("number", AMP_INT64, SCALAR);
     amp_value_at(net.model, list)->kind = AMP_KIND_SEQUENCE;
@@ -1397,16 +1400,19 @@ static struct amp_model *start_lowered(bool is_lowered)
     add_branch(owner, "else_branch", a);
     output(NODE("Transpose", "moved", a));
     output(NODE("Mul", "hm", h, exact));
-    uint32_t b = NODE("Exp", "b", is_lowered ? cast_node("c", f, AMP_BFLOAT16) : f);
+    uint32_t b = NODE("Exp", "b", is_lowered ? cast_node("c", f, lowered_dtype) : f);
     output(is_lowered ? cast_node("back", b, AMP_FLOAT) : b);
-    output(is_lowered ? cast_node("again", cast_node("wide", h, AMP_FLOAT), AMP_BFLOAT16) : h);
+    output(is_lowered ? cast_node("again", cast_node("wide", h, AMP_FLOAT), lowered_dtype) : h);
     output(net_out(owner, 0));
+    uint32_t made =
+        is_lowered ? lowered_constant("low", NULL) : constant("low", AMP_FLOAT, DIMS(2, 2), data);
+    output(NODE("Mul", "a2", a, NODE("Neg", "made", made)));
     infer_all();
     return net.model;
 }
 
 /* Inputs first, then in the order of the steps that give or read what is rounded. */
-static void sources_are_what_a_conversion_rounds(void **state)
+static void check_sources(void)
 {
     static const struct {
         const char *value, *name, *step; /* STEP: the value that the first step gives; NULL: none */
@@ -1419,15 +1425,16 @@ static void sources_are_what_a_conversion_rounds(void **state)
                   {"if", "if", "if", AMP_NOISE_BODIES, false, false},
                   {"c", "f", "c", AMP_NOISE_CAST, false, false},
                   {"b", "b", "b", AMP_NOISE_VALUE, false, false},
-                  {"again", "wide", "again", AMP_NOISE_CAST, false, false}};
+                  {"again", "wide", "again", AMP_NOISE_CAST, false, false},
+                  {"made", "made", "a2", AMP_NOISE_VALUE, true, true},
+                  {"a2", "a2", "a2", AMP_NOISE_VALUE, false, false}};
     struct amp_session *session;
-    (void)state;
     const struct amp_model *reference = start_lowered(false), *converted = start_lowered(true);
     struct amp_arena *arena = amp_arena_create();
     struct amp_model *twin = amp_twin_create(converted, arena);
     uint32_t more = amp_graph_add_value(twin, 0, "more");
     amp_value_at(twin, more)->kind = AMP_KIND_TENSOR;
-    amp_value_at(twin, more)->dtype = AMP_BFLOAT16;
+    amp_value_at(twin, more)->dtype = lowered_dtype;
     amp_ids_push(twin, &twin->graphs[0].inputs, more);
     assert_int_equal(amp_session_open(twin, AMP_ROUNDED, &session, &net.err), AMP_OK);
     const struct amp_noise_steps steps = amp_noise_steps_create(session, arena);
@@ -1444,7 +1451,7 @@ static void sources_are_what_a_conversion_rounds(void **state)
         assert_string_equal(amp_value_at(converted, source->value_id)->name, wanted[i].value);
         assert_string_equal(source->name, wanted[i].name);
         assert_int_equal(source->kind, wanted[i].kind);
-        assert_int_equal(source->dtype, AMP_BFLOAT16);
+        assert_int_equal(source->dtype, lowered_dtype);
         assert_int_equal(found.of_value[value], i);
         assert_int_equal(place->is_input, wanted[i].step == NULL);
         assert_int_equal(place->is_constant, wanted[i].is_constant);
@@ -1472,6 +1479,15 @@ static void sources_are_what_a_conversion_rounds(void **state)
     }
     amp_arena_destroy(arena);
     amp_session_destroy(session);
+}
+
+static void sources_are_what_a_conversion_rounds(void **state)
+{
+    (void)state;
+    lowered_dtype = AMP_FLOAT16;
+    check_sources();
+    lowered_dtype = AMP_BFLOAT16;
+    check_sources();
 }
 
 static uint32_t node_of_value(const struct amp_model *model, const char *name)
