@@ -1392,6 +1392,7 @@ static struct amp_model *start_lowered(bool is_lowered)
     uint32_t w =
         is_lowered ? lowered_constant("w", data) : constant("w", AMP_FLOAT, DIMS(2, 2), data);
     uint32_t exact = lowered_constant("exact", NULL);
+    NUMBERS("whole", 1, 2);
     if (is_lowered)
         lowered_constant("unread", data);
     uint32_t a = NODE("Mul", "a", x, NODE("Neg", "wn", w));
@@ -1399,6 +1400,7 @@ static struct amp_model *start_lowered(bool is_lowered)
     add_branch(owner, "then_branch", a);
     add_branch(owner, "else_branch", a);
     output(NODE("Transpose", "moved", a));
+    output(NODE("Sin", "sine", f));
     output(NODE("Mul", "hm", h, exact));
     uint32_t b = NODE("Exp", "b", is_lowered ? cast_node("c", f, lowered_dtype) : f);
     output(is_lowered ? cast_node("back", b, AMP_FLOAT) : b);
@@ -1497,14 +1499,14 @@ static uint32_t node_of_value(const struct amp_model *model, const char *name)
 
 /* The twin has the same ids, all in float32: constants as they were where that is known, casts to
    float32. What is no lower float stays. */
-static void twins_are_in_float32(void **state)
+static void check_twin(void)
 {
     static const struct {
         const char *value;
         bool rounds;
-    } results[] = {{"a", true}, {"wn", true},    {"moved", false}, {"hm", true},   {"c", true},
-                   {"b", true}, {"back", false}, {"wide", false},  {"again", true}};
-    (void)state;
+    } results[] = {{"a", true},     {"wn", true},   {"moved", false}, {"hm", true},
+                   {"c", true},     {"b", true},    {"back", false},  {"wide", false},
+                   {"again", true}, {"sine", false}};
     const struct amp_model *converted = start_lowered(true);
     struct amp_arena *arena = amp_arena_create();
     const struct amp_model *twin = amp_twin_create(converted, arena);
@@ -1512,30 +1514,48 @@ static void twins_are_in_float32(void **state)
     for (uint32_t v = 0; v < twin->n_values; v++) {
         const struct amp_value *low = amp_value_at(converted, v), *wide = amp_value_at(twin, v);
         assert_string_equal(wide->name, low->name);
-        assert_int_equal(wide->dtype, low->dtype == AMP_BFLOAT16 ? AMP_FLOAT : low->dtype);
+        assert_int_equal(wide->dtype, low->dtype == lowered_dtype ? AMP_FLOAT : low->dtype);
         assert_ptr_equal(wide->constant, wide->initial);
         assert_int_equal(wide->constant == NULL, low->constant == NULL);
-        if (low->constant == NULL)
+        if (low->constant == NULL || low->dtype == AMP_INT64) {
+            assert_ptr_equal(wide->constant, low->constant);
             continue;
+        }
         assert_int_equal(wide->constant->dtype, AMP_FLOAT);
         if (low->constant->source != NULL)
             assert_ptr_equal(wide->constant->data, low->constant->source->data);
         else
             assert_ptr_equal(wide->constant->source, low->constant);
-        assert_int_equal(low->constant->dtype, AMP_BFLOAT16);
+        assert_int_equal(low->constant->dtype, lowered_dtype);
     }
     for (uint32_t id = 0; id < twin->n_nodes; id++)
         if (strcmp(amp_node_at(twin, id)->op_type, "Cast") == 0)
             assert_int_equal(amp_node_int(amp_node_at(twin, id), "to", 0), AMP_FLOAT);
     assert_int_equal(amp_node_int(amp_node_at(converted, node_of_value(converted, "c")), "to", 0),
-                     AMP_BFLOAT16);
+                     lowered_dtype);
     for (size_t i = 0; i < AMP_COUNT(results); i++) {
         uint32_t value = value_called(converted, results[i].value);
         if (amp_twin_rounds(converted, amp_value_at(converted, value)->producer, value) !=
             results[i].rounds)
             fail_msg("'%s'", results[i].value);
     }
+    uint32_t odd = NODE("Mystery", "odd", value_called(converted, "x"));
+    amp_value_at(net.model, odd)->kind = AMP_KIND_TENSOR;
+    amp_value_at(net.model, odd)->dtype = lowered_dtype;
+    assert_false(amp_twin_rounds(converted, node_of(odd), odd));
+    uint32_t list = value_called(converted, "a");
+    amp_value_at(net.model, list)->kind = AMP_KIND_SEQUENCE;
+    assert_false(amp_twin_rounds(converted, node_of(list), list));
     amp_arena_destroy(arena);
+}
+
+static void twins_are_in_float32(void **state)
+{
+    (void)state;
+    lowered_dtype = AMP_FLOAT16;
+    check_twin();
+    lowered_dtype = AMP_BFLOAT16;
+    check_twin();
 }
 
 /* What is opened is set from outside: no constant and no node makes it, and a node that makes
@@ -1571,7 +1591,8 @@ static void opened_values_are_values_alone(void **state)
     amp_arena_destroy(arena);
 }
 
-/* A body of OWNER that computes in bfloat16, with a constant that was float32, or not at all. */
+/* A body of OWNER that computes in the lower dtype, with a constant that was float32, or not at
+ * all. */
 static void add_body(uint32_t owner, const char *name, uint32_t x, bool rounds)
 {
     static const float data[4] = {1, 2, 3, 4};
@@ -1582,6 +1603,11 @@ static void add_body(uint32_t owner, const char *name, uint32_t x, bool rounds)
                                                     amp_value_at(net.model, like)->constant);
         made = net_out(net_node(graph, "Mul", "inner", 1, IDS(x, weight)), 0);
     } else {
+        uint32_t like = lowered_constant("kept", NULL), whole = NUMBERS("number", 1);
+        amp_graph_add_initializer(net.model, graph, "inner_kept",
+                                  amp_value_at(net.model, like)->constant);
+        amp_graph_add_initializer(net.model, graph, "inner_number",
+                                  amp_value_at(net.model, whole)->constant);
         made = net_out(net_node(graph, "Identity", "inner", 1, IDS(x)), 0);
     }
     amp_ids_push(net.model, &net.model->graphs[graph].outputs, made);
@@ -1595,14 +1621,13 @@ static void add_body(uint32_t owner, const char *name, uint32_t x, bool rounds)
 
 /* In bodies, what is computed is cast to the lower dtype and back, and constants are what the
    conversion made of them; the main graph stays exact. */
-static void bodies_round_by_casts(void **state)
+static void check_bodies(void)
 {
     static const uint16_t bits[4] = {0x3f80, 0x4000, 0x4040, 0x4080};
     struct amp_twin_bodies bodies;
-    (void)state;
     for (int rounds = 0; rounds < 2; rounds++) {
         net_start(22);
-        uint32_t x = input("x", AMP_BFLOAT16, DIMS(2, 2)), a = NODE("Neg", "a", x);
+        uint32_t x = input("x", lowered_dtype, DIMS(2, 2)), a = NODE("Neg", "a", x);
         uint32_t truth = input("truth", AMP_BOOL, SCALAR), owners[2];
         for (int i = 0; i < 2; i++) {
             owners[i] = net_node(0, "If", i == 0 ? "if" : "other", 1, IDS(truth));
@@ -1625,7 +1650,7 @@ static void bodies_round_by_casts(void **state)
             const struct amp_ids *nodes = &bodies.model->graphs[graph].nodes;
             uint32_t at = bodies.model->graphs[graph].outputs.items[0];
             static const char *const types[] = {"Mul", "Cast", "Cast"};
-            static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT};
+            const enum amp_dtype dtypes[] = {AMP_FLOAT, lowered_dtype, AMP_FLOAT};
             assert_int_equal(bodies.model->n_nodes, n_nodes + 2);
             assert_int_equal(nodes->count, 3);
             for (size_t i = 3; i-- > 0;) {
@@ -1644,11 +1669,20 @@ static void bodies_round_by_casts(void **state)
             const struct amp_tensor *made =
                 amp_value_at(bodies.model, value_called(bodies.model, "weight"))->constant;
             assert_int_equal(made->dtype, AMP_FLOAT);
-            assert_int_equal(made->source->dtype, AMP_BFLOAT16);
+            assert_int_equal(made->source->dtype, lowered_dtype);
             assert_memory_equal(made->source->data, bits, sizeof bits);
         }
         amp_arena_destroy(arena);
     }
+}
+
+static void bodies_round_by_casts(void **state)
+{
+    (void)state;
+    lowered_dtype = AMP_FLOAT16;
+    check_bodies();
+    lowered_dtype = AMP_BFLOAT16;
+    check_bodies();
 }
 
 /* ---- which values are in the same place ---- */
