@@ -1401,6 +1401,9 @@ static struct amp_model *start_lowered(bool is_lowered)
     add_branch(owner, "else_branch", a);
     output(NODE("Transpose", "moved", a));
     output(NODE("Sin", "sine", f));
+    output(cast_node("same", h, lowered_dtype));
+    output(NODE("CastLike", "alike", f, h));
+    output(NODE("CastLike", "as_before", h, h));
     output(NODE("Mul", "hm", h, exact));
     uint32_t b = NODE("Exp", "b", is_lowered ? cast_node("c", f, lowered_dtype) : f);
     output(is_lowered ? cast_node("back", b, AMP_FLOAT) : b);
@@ -1504,9 +1507,10 @@ static void check_twin(void)
     static const struct {
         const char *value;
         bool rounds;
-    } results[] = {{"a", true},     {"wn", true},   {"moved", false}, {"hm", true},
-                   {"c", true},     {"b", true},    {"back", false},  {"wide", false},
-                   {"again", true}, {"sine", false}};
+    } results[] = {{"a", true},         {"wn", true},    {"moved", false}, {"hm", true},
+                   {"c", true},         {"b", true},     {"back", false},  {"wide", false},
+                   {"again", true},     {"sine", false}, {"same", false},  {"alike", true},
+                   {"as_before", false}};
     const struct amp_model *converted = start_lowered(true);
     struct amp_arena *arena = amp_arena_create();
     const struct amp_model *twin = amp_twin_create(converted, arena);
