@@ -409,6 +409,33 @@ static void the_first_sizes_are_run(void **state)
     expect_found(0, "", 0);
 }
 
+static const char *wants_second_of_6(const int64_t *sizes)
+{
+    return sizes[1] == 6 ? NULL : "6 is what the second is to be";
+}
+
+/* Nor is what inference refuses run to see whether less would do. */
+static void sizes_that_inference_needs_stay(void **state)
+{
+    (void)state;
+    open_sizes(wants_second_of_6);
+    amp_input_dims_destroy(dims);
+    net_start(22);
+    int64_t n = amp_symbol_dim(net.model, "n"), m = amp_symbol_dim(net.model, "m");
+    uint32_t a = input("a", AMP_FLOAT, DIMS(n, m)), b = input("b", AMP_FLOAT, DIMS(6, 1));
+    output(NODE("NonZero", "y", NODE("MatMul", "product", a, b)));
+    infer_all();
+    dims = amp_input_dims_create(net.model);
+    places[0] = (struct place){0, 0};
+    places[1] = (struct place){0, 1};
+    places[2] = (struct place){1, 1};
+    shares_symbol = false;
+    find_sizes(AMP_OK, "");
+    TRIED({1, 1, 1}, {1, 6, 1});
+    expect_found(0, "m", 6);
+    expect_found(1, "", 0);
+}
+
 /* The same that is said of all sizes has nothing to do with them; else it is said how to give some.
  */
 static void what_never_works_is_said(void **state)
@@ -2775,6 +2802,7 @@ int main(void)
         SIZES_TEST(the_first_sizes_are_run),
         SIZES_TEST(what_never_works_is_said),
         SIZES_TEST(long_names_are_cut),
+        SIZES_TEST(sizes_that_inference_needs_stay),
         SIZES_TEST(other_failures_are_left),
         SIZES_TEST(refused_sizes_are_said),
         SIZES_TEST(refused_sizes_are_said_in_any_words),
