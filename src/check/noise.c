@@ -491,7 +491,6 @@ double amp_noise_difference(const struct amp_noise *noise)
 
 void amp_noise_free(struct amp_noise *noise)
 {
-    if (noise->arena != NULL)
-        amp_arena_destroy(noise->arena);
+    amp_arena_destroy(noise->arena);
     *noise = (struct amp_noise){.n_sources = 0};
 }

@@ -208,8 +208,7 @@ struct amp_selections amp_selections_find(const struct amp_model *model)
 
 void amp_selections_free(struct amp_selections *selections)
 {
-    if (selections->arena != NULL)
-        amp_arena_destroy(selections->arena);
+    amp_arena_destroy(selections->arena);
     *selections = (struct amp_selections){.count = 0};
 }
 
