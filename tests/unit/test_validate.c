@@ -284,6 +284,9 @@ static void the_worst_integer_is_named(void **state)
             "3 of 4 elements differ; the worst is element [1, 0]: 120, expected -7");
     differs(matrix(AMP_INT8, got, 1, 2), matrix(AMP_INT8, want, 1, 2), wide,
             "2 of 2 elements differ; the worst is element [0, 0]: -3, expected 3");
+    const int32_t near[] = {100, 1, -9}, far[] = {101, 5, -10};
+    differs(matrix(AMP_INT32, near, 1, 3), matrix(AMP_INT32, far, 1, 3), wide,
+            "3 of 3 elements differ; the worst is element [0, 1]: 1, expected 5");
     const uint64_t large[] = {7, UINT64_MAX}, small[] = {5, 1};
     differs(matrix(AMP_UINT64, large, 1, 2), matrix(AMP_UINT64, small, 1, 2), wide,
             "2 of 2 elements differ; the worst is element [0, 1]: 18446744073709551615, expected "
