@@ -569,14 +569,19 @@ static void commands_start_as_usual(void **state)
         call.command = cases[i].command;
         assert_string_equal(said_by(&call), cases[i].line);
     }
-    FILE *file = fopen("given", "w");
+    char folder[SCRATCH_MAX], path[SCRATCH_MAX + 8];
+    scratch_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/given", folder);
+    FILE *file = fopen(path, "w");
     assert_non_null(file);
     fputs("one\ntwo\n", file);
     fclose(file);
     call.command = "cat";
-    call.input = "given";
+    call.input = path;
     assert_string_equal(said_by(&call), "two");
     call.input = NULL;
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(remove(folder), 0);
     assert_true(signal(SIGXFSZ, SIG_IGN) != SIG_ERR);
     call.command = "kill -XFSZ $$";
     assert_int_equal(amp_shell_run(&call, &result, &err), AMP_OK);
