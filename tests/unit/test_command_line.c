@@ -2364,6 +2364,67 @@ static void searches_ask_commands_once(void **state)
     }
 }
 
+/* The first eight samples are previewed on. What the reference gives on them is known where there
+   are no more, which the first candidate ran on; else it runs once more for the first preview. */
+static void searches_preview_some_samples(void **state)
+{
+    static const char *const strategies[] = {"min-cut", "neural-compressor"};
+    const char *cases = getenv("CASES");
+    (void)state;
+    assert_non_null(cases);
+    for (int n_samples = 8; n_samples <= 9; n_samples++) {
+        double runs[2], previews[2];
+        for (int k = 0; k < 2; k++) {
+            char words[3500] = "";
+            for (int i = 1; i < n_samples; i++) {
+                size_t used = strlen(words);
+                snprintf(words + used, sizeof words - used,
+                         "--data=%s/convert/two_dtypes_both_needed/data ", cases);
+            }
+            size_t used = strlen(words);
+            snprintf(words + used, sizeof words - used,
+                     "-d bf16,fp16 --tune-for=nodes -t snr=50 --strategy=%s", strategies[k]);
+            json_t *report = search_with(words, AMP_OK);
+            const json_t *tuning = json_object_get(report, "tuning");
+            runs[k] = number_at(tuning, "plain_runs");
+            previews[k] = number_at(tuning, "previews");
+            if (k == 0)
+                assert_true(number_at(tuning, "preview_samples") == 8);
+            json_decref(report);
+        }
+        assert_true(previews[0] > 0 && previews[1] == 0);
+        double more = 8 * previews[0] + (n_samples > 8 ? 8 : 0);
+        assert_true(fabs(runs[0] - runs[1] - more) < 1e-3);
+    }
+    json_t *report = search_with("-d bf16,fp16 --tune-for nodes -t snr=80", AMP_OK);
+    assert_true(number_at(json_object_get(report, "tuning"), "previews") == 200);
+    json_decref(report);
+}
+
+/* What a command said of the answer is reported, not what it said of another candidate. */
+static void searches_report_what_was_said_of_the_answer(void **state)
+{
+    (void)state;
+    remove("judged");
+    write_text("judge", "echo run >>judged\nwc -l <judged\n");
+    json_t *report = search_with("-d bf16,fp16 --tune-for nodes -t snr=50 --strategy bisect "
+                                 "--eval=sh<judge --max-drop 10%",
+                                 AMP_OK);
+    const json_t *eval = json_object_get(json_object_get(report, "validation"), "eval");
+    double score = number_at(json_object_get(eval, "converted"), "score");
+    assert_true(count_trials(report) > 5);
+    assert_true(number_at(json_object_get(eval, "reference"), "score") == 1);
+    assert_ptr_not_equal(answer_of(report), trial_at(report, count_trials(report) - 1));
+    assert_true(score == number_at(answer_of(report), "score"));
+    for (size_t i = 0; i < count_trials(report); i++) {
+        assert_true(number_at(trial_at(report, i), "score") == (double)(i + 2));
+        if (strcmp(text_at(trial_at(report, i), "verdict"), "met") == 0)
+            assert_true(number_at(trial_at(report, i), "loss") >=
+                        number_at(answer_of(report), "loss"));
+    }
+    json_decref(report);
+}
+
 /* What nobody can tell is no answer; a command that ends all ends the search. */
 static void searches_take_what_commands_say(void **state)
 {
@@ -2398,7 +2459,8 @@ static void searches_take_what_processes_say(void **state)
     write_text("judge", "echo run >>judged\nexit 1\n");
     write_text("process",
                "for path in $(sed 's/.* --json=\\([^ ]*\\) .*/\\1/' \"$AMPCONV_TRIALS\"); do\n"
-               "test -s \"${path%.json}.yaml\" && grep -q torch-cpu \"${path%.json}.yaml\" || exit "
+               "test -s \"${path%.json}.yaml\" && grep -q torch-cpu \"${path%.json}.yaml\" && ! "
+               "grep -q Found \"${path%.json}.yaml\" || exit "
                "9\nif [ -e begun ]; then cp good \"$path\"; else cp bad \"$path\"; fi\ndone\n"
                "touch begun\n");
     for (size_t i = 0; i < AMP_COUNT(cases); i++) {
@@ -2512,6 +2574,8 @@ int main(void)
         cmocka_unit_test(searches_may_end_without_an_answer),
         cmocka_unit_test(searches_have_logs),
         cmocka_unit_test(searches_ask_commands_once),
+        cmocka_unit_test(searches_preview_some_samples),
+        cmocka_unit_test(searches_report_what_was_said_of_the_answer),
         cmocka_unit_test(searches_take_what_commands_say),
         cmocka_unit_test(searches_take_what_processes_say),
         NET_TEST(searches_are_of_all_samples),
