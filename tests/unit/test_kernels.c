@@ -1103,6 +1103,117 @@ static void points_beyond_a_border_have_its_value(void **state)
     EXPECT_OUTPUT(0, 0, 1.3, 1.3, 1.3, 1.3, 0.7);
 }
 
+/* The coordinate that is place K of LENGTH where the corners are aligned. */
+static float corner_place(int64_t k, int64_t length)
+{
+    return (float)(2 * (double)k / (double)(length - 1) - 1);
+}
+
+/* More points of each image than are looked up together: each is an element itself, and a channel
+   has ten times what the one before it has. */
+static void check_many_points(const char *mode, int n)
+{
+    enum { POINTS = 3 * 64, IMAGES = 2, CHANNELS = 2, SIDE = 3, MOST = 27 };
+    static float x[IMAGES * CHANNELS * MOST], grid[IMAGES * POINTS * 3];
+    static double expected[IMAGES * CHANNELS * POINTS];
+    int64_t all = n == 1 ? SIDE : n == 2 ? SIDE * SIDE : MOST;
+    struct amp_shape in = {2 + n, {IMAGES, CHANNELS}}, at = {2 + n, {IMAGES, POINTS}};
+    for (int d = 0; d < n; d++) {
+        in.dims[2 + d] = SIDE;
+        at.dims[1 + d] = d == 0 ? POINTS : 1;
+    }
+    at.dims[n + 1] = n;
+    for (int64_t i = 0; i < IMAGES * CHANNELS * all; i++)
+        x[i] =
+            (float)((1 + i % all + i / all / CHANNELS * 30) * (i / all % CHANNELS == 0 ? 1 : 10));
+    for (int64_t p = 0; p < IMAGES * POINTS; p++) {
+        int64_t left = p * 7 % all, image = p / POINTS;
+        for (int64_t c = 0; c < CHANNELS; c++)
+            expected[(image * CHANNELS + c) * POINTS + p % POINTS] =
+                (double)x[(image * CHANNELS + c) * all + left];
+        for (int d = 0; d < n; d++, left /= SIDE) /* the innermost dim comes first */
+            grid[p * n + d] = corner_place(left % SIDE, SIDE);
+    }
+    net_start(20);
+    uint32_t y = NODE("GridSample", "y", input("x", AMP_FLOAT, in), input("grid", AMP_FLOAT, at));
+    set_word(y, "mode", mode);
+    set_int(y, "align_corners", 1);
+    output(y);
+    run_on(TENSORS(*net_tensor(AMP_FLOAT, in, x), *net_tensor(AMP_FLOAT, at, grid)));
+    expect_doubles(0, expected, IMAGES * CHANNELS * POINTS, 0);
+}
+
+static void many_points_are_looked_up(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 3; n++) {
+        check_many_points("linear", n);
+        check_many_points("nearest", n);
+        check_many_points("cubic", n);
+    }
+}
+
+/* More elements than a thread has at a time, alone and in rows of 2: 64 steps from each to the
+   next, and none beyond the last. */
+static void long_dims_are_resized(void **state)
+{
+    enum { ALL = 3 * 64 };
+    static const float x[] = {0, 64, 128, 1, 65, 129};
+    static double expected[2 * ALL], rows[2 * ALL];
+    (void)state;
+    for (int i = 0; i < ALL; i++) {
+        expected[i] = i < 128 ? i : 128;
+        expected[ALL + i] = expected[i] + 1;
+        rows[2 * i] = expected[i];
+        rows[2 * i + 1] = expected[ALL + i];
+    }
+    for (int is_row = 0; is_row < 2; is_row++) {
+        const float turned[] = {0, 1, 64, 65, 128, 129};
+        net_start(19);
+        uint32_t in = input("x", AMP_FLOAT, is_row ? DIMS(3, 2) : DIMS(2, 3));
+        uint32_t y = NODE("Resize", "y", in, AMP_NONE,
+                          is_row ? FLOATS("scales", 64, 1) : FLOATS("scales", 1, 64));
+        set_word(y, "mode", "linear");
+        set_word(y, "coordinate_transformation_mode", "asymmetric");
+        output(y);
+        run_on(net_tensor(AMP_FLOAT, is_row ? DIMS(3, 2) : DIMS(2, 3), is_row ? turned : x));
+        expect_doubles(0, is_row ? rows : expected, 2 * ALL, 0);
+    }
+}
+
+/* ---- boxes ---- */
+
+/* Boxes of which none touches another, each twice: more than are compared at a time, of
+   two images with three classes, enough for threads of their own. */
+static void of_equal_boxes_the_first_is_kept(void **state)
+{
+    enum { PLACES = 400, BOXES = 2 * PLACES, IMAGES = 2, CLASSES = 3 };
+    static float boxes[IMAGES * BOXES * 4], scores[IMAGES * CLASSES * BOXES];
+    static double expected[IMAGES * CLASSES * PLACES * 3];
+    (void)state;
+    for (int i = 0; i < IMAGES * BOXES; i++) {
+        float left = (float)(2 * (i % PLACES) + i / BOXES);
+        memcpy(boxes + 4 * i, (const float[]){left, 0, left + 1, 1}, 4 * sizeof *boxes);
+    }
+    for (int i = 0; i < IMAGES * CLASSES; i++)
+        for (int k = 0; k < BOXES; k++) /* in class 1 the later one of two has the higher score */
+            scores[i * BOXES + k] = (float)(i % CLASSES == 1 ? 1 + k : BOXES - k);
+    for (int i = 0; i < IMAGES * CLASSES; i++)
+        for (int k = 0; k < PLACES; k++) {
+            double *row = expected + 3 * (i * PLACES + k);
+            row[0] = i / CLASSES;
+            row[1] = i % CLASSES;
+            row[2] = i % CLASSES == 1 ? BOXES - 1 - k : k;
+        }
+    net_start(11);
+    output(NODE("NonMaxSuppression", "y", input("boxes", AMP_FLOAT, DIMS(IMAGES, BOXES, 4)),
+                input("scores", AMP_FLOAT, DIMS(IMAGES, CLASSES, BOXES)), NUMBERS("most", BOXES),
+                FLOATS("least", 0.5f)));
+    run_on(TENSORS(*net_tensor(AMP_FLOAT, DIMS(IMAGES, BOXES, 4), boxes),
+                   *net_tensor(AMP_FLOAT, DIMS(IMAGES, CLASSES, BOXES), scores)));
+    expect_doubles(0, expected, IMAGES * CLASSES * PLACES * 3, 0);
+}
+
 /* ---- quantization ---- */
 
 /* Blocks of 3, 3 and 1, each with a scale of its own. */
@@ -2813,6 +2924,18 @@ static void what_onednn_has_not_is_run_in_c(void **state)
         {"Resize-13 f[1,2,4,5] _ f[4]=1,1,2,3 mode=linear "
          "coordinate_transformation_mode=asymmetric",
          ""},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,2.000001,3 mode=linear", "resampling"},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,2.000003,3 mode=linear", ""},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,2,3 mode=linear "
+         "coordinate_transformation_mode=pytorch_half_pixel",
+         "resampling"},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,0.25,3 mode=linear", "resampling"},
+        {"Resize-13 f[1,2,4,5] _ f[4]=1,1,0.25,3 mode=linear "
+         "coordinate_transformation_mode=pytorch_half_pixel",
+         ""},
+        {"Resize-19 f[1,2,4,5] _ f[4]=1,1,2,3 mode=linear "
+         "coordinate_transformation_mode=half_pixel_symmetric",
+         "resampling"},
         {"Resize-19 f[1,2,4,6] _ f[4]=1,1,2,2 mode=linear antialias=1", "resampling"},
         {"Resize-19 f[1,2,4,6] _ f[4]=1,1,0.5,0.5 mode=linear", "resampling"},
         {"Resize-19 f[1,2,4,6] _ f[4]=1,1,0.5,0.5 mode=linear antialias=1", ""},
@@ -3131,6 +3254,9 @@ int main(void)
         NET_TEST(windows_may_have_one_sample),
         NET_TEST(bands_are_triangles_of_bins),
         NET_TEST(points_beyond_a_border_have_its_value),
+        NET_TEST(many_points_are_looked_up),
+        NET_TEST(long_dims_are_resized),
+        NET_TEST(of_equal_boxes_the_first_is_kept),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
         NET_TEST(ranges_are_of_all_values),

@@ -1306,6 +1306,49 @@ static void operands_of_other_ranks_are_added(void **state)
     }
 }
 
+/* Images of CHANNELS that lie last, which are as long as they are wide, between transposes that
+   have them so: every element comes twice along each dim but those two. */
+static void images_with_channels_last_are_resized(void **state)
+{
+    enum { IMAGES = 2, CHANNELS_LAST = 3, MOST = IMAGES * 4 * 4 * 4 * CHANNELS_LAST };
+    static const int64_t sides[] = {2, 1, 2};
+    static float x[MOST], scales[] = {1, 1, 2, 2, 2};
+    static double expected[MOST * 8];
+    (void)state;
+    for (int i = 0; i < MOST; i++)
+        x[i] = (float)i;
+    for (int n = 1; n <= 3; n++) {
+        struct amp_shape in = {n + 2, {IMAGES}}, out = {n + 2, {IMAGES}};
+        int64_t last[5] = {0, n + 1}, first[5] = {0};
+        for (int d = 0; d < n; d++) {
+            in.dims[1 + d] = sides[d];
+            out.dims[1 + d] = 2 * sides[d];
+            last[2 + d] = 1 + d;
+            first[1 + d] = 2 + d;
+        }
+        in.dims[n + 1] = out.dims[n + 1] = CHANNELS_LAST;
+        first[n + 1] = 1;
+        int64_t count = amp_shape_count(&out);
+        for (int64_t i = 0; i < count; i++) {
+            int64_t at[AMP_RANK_MAX], place = 0;
+            amp_index_at(n + 2, out.dims, i, at);
+            for (int d = 0; d < n + 2; d++)
+                place = place * in.dims[d] + (d == 0 || d == n + 1 ? at[d] : at[d] / 2);
+            expected[i] = (double)place;
+        }
+        net_start(19);
+        uint32_t turned = NODE("Transpose", "turned", input("x", AMP_FLOAT, in));
+        set_list(turned, "perm", (size_t)n + 2, last);
+        uint32_t resized = NODE("Resize", "resized", turned, AMP_NONE,
+                                constant("scales", AMP_FLOAT, DIMS(n + 2), scales));
+        uint32_t y = NODE("Transpose", "y", resized);
+        set_list(y, "perm", (size_t)n + 2, first);
+        output(y);
+        run_on(net_tensor(AMP_FLOAT, in, x));
+        expect_doubles(0, expected, (size_t)count, 0);
+    }
+}
+
 /* ---- a division by 0 ---- */
 
 /* The linker has the program ask here. */
@@ -1768,6 +1811,7 @@ int main(void)
         NET_TEST(tensors_in_blocks_are_multiplied),
         NET_TEST(many_tensors_are_joined),
         NET_TEST(operands_of_other_ranks_are_added),
+        NET_TEST(images_with_channels_last_are_resized),
         NET_TEST(what_fills_blocks_stays_zero),
         NET_TEST(what_fills_blocks_is_not_divided),
         NET_TEST(what_fills_blocks_is_not_normalized),

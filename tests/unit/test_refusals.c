@@ -1563,6 +1563,12 @@ static void scales_and_images(void **state)
         {"NonMaxSuppression-11 f[1,3,4] f[2,3]",
          "boxes have shape [1, 3, 4] and scores [2, 3]; [batch, boxes, 4] and [batch, classes, "
          "boxes] are needed"},
+        {"NonMaxSuppression-11 f[1,3,4,1] f[1,2,3]",
+         "boxes have shape [1, 3, 4, 1] and scores [1, 2, 3]; [batch, boxes, 4] and [batch, "
+         "classes, boxes] are needed"},
+        {"NonMaxSuppression-11 f[1,3,4] f[1,2,3,1]",
+         "boxes have shape [1, 3, 4] and scores [1, 2, 3, 1]; [batch, boxes, 4] and [batch, "
+         "classes, boxes] are needed"},
         {"NonMaxSuppression-11 f[1,3,5] f[1,2,3]",
          "boxes have shape [1, 3, 5] and scores [1, 2, 3]; [batch, boxes, 4] and [batch, classes, "
          "boxes] are needed"},

@@ -270,6 +270,10 @@ static void regions_are_pooled_by_bins(void **state)
                "sampling_ratio=1",
          0, GIVES(0)},
         {"RoiAlign-16 f[2,1,1,1]=3,4 f[2,4]=0,0,1,1,0,0,1,1 i[2]=1,0", 0, GIVES(4, 3)},
+        {"MaxRoiPool-1 f[1,1,1,4]=4,3,2,1 f[1,5]=0,0,0,3,0 pooled_shape=[1,2]", 0, GIVES(4, 2)},
+        {"MaxRoiPool-1 f[1,1,4,1]=4,3,2,1 f[1,5]=0,0,0,0,3 pooled_shape=[2,1]", 0, GIVES(4, 2)},
+        {"RoiAlign-16 f[1,2,1,2]=1,2,inf,4 f[1,4]=1.5,0.5,2.5,1.5 i[1]", 0, GIVES(2, 4)},
+        {"RoiAlign-16 f[1,2,2,1]=1,2,inf,4 f[1,4]=0.5,1.5,1.5,2.5 i[1]", 0, GIVES(2, 4)},
         {"MaxRoiPool-1 f[2,2,1,1]=1,2,3,4 f[2,5]=1,0,0,0,0,0,0,0,0,0 pooled_shape=[1,1]", 0,
          GIVES(3, 4, 1, 2)},
         {"MaxRoiPool-1 f[1,2,2,3]=1,2,3,4,5,6,7,8,9,10,11,12 f[1,5]=0,1,0,2,1 pooled_shape=[2,1]",
@@ -515,6 +519,15 @@ static void resized_elements_come_from_their_places(void **state)
         {"Resize-19 d[4]=0,1,2,3 f[2]=0.25,0.75 _ i[1]=3 mode=linear "
          "coordinate_transformation_mode=tf_crop_and_resize",
          0, GIVES(0.75, 1.5, 2.25)},
+        {"Resize-19 d[3]=0,1,2 f[2]=0,0.5 _ i[1]=3 mode=linear "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(0, 0.5, 1)},
+        {"Resize-19 d[3]=0,1,2 f[2]=0.5,1 _ i[1]=3 mode=linear "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(1, 1.5, 2)},
+        {"Resize-19 d[4]=1,2,3,inf f[2]=0,0.5 _ i[1]=4 mode=linear "
+         "coordinate_transformation_mode=tf_crop_and_resize",
+         0, GIVES(1, 1.5, 2, 2.5)},
         {"Resize-19 d[4]=0,1,2,3 f[2]=0.25,0.75 _ i[1]=1 mode=linear "
          "coordinate_transformation_mode=tf_crop_and_resize",
          0, GIVES(1.5)},
@@ -586,6 +599,10 @@ static void grids_lead_to_their_places(void **state)
         {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1", 0, GIVES(0, 1.5, 1.5)},
         {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1 padding_mode=border", 0, GIVES(0, 1.5, 3)},
         {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=-1,0,1 align_corners=1", 0, GIVES(0, 1.5, 3)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,1,1]=0x1p-30", 0, GIVES(1.5 + 0x1p-29)},
+        {"GridSample-20 d[1,1,4]=0,1,2,3 f[1,1,1]=0x1p-30", 0, GIVES(1.5)},
+        {"GridSample-20 d[1,1,4]=1,2,3,4 d[1,2,1]=inf,-inf padding_mode=reflection", 0,
+         GIVES(1, 1)},
         {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,3,1]=1.25,1.5,-1.5 padding_mode=reflection", 0,
          GIVES(3, 2.5, 0.5)},
         {"GridSample-20 d[1,1,4]=0,1,2,3 d[1,4,1]=2,-2,3,5 padding_mode=reflection align_corners=1",
