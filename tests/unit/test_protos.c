@@ -2800,6 +2800,98 @@ static void outputs_have_the_types_that_follow(void **state)
     }
 }
 
+/* A body GRAPH of OWNER under NAME with inputs of no type, each of which it gives out again; behind
+   them EXTRA, a value from outside. */
+static void add_open_body(uint32_t owner, const char *name, uint32_t n, uint32_t extra)
+{
+    uint32_t graph = amp_graph_add(net.model, name, owner);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t in = amp_graph_add_value(net.model, graph, amp_model_unique_name(net.model, "i"));
+        amp_value_at(net.model, in)->is_input = true;
+        amp_ids_push(net.model, &net.model->graphs[graph].inputs, in);
+        uint32_t node = net_node(graph, "Identity", "o", 1, IDS(in));
+        amp_ids_push(net.model, &net.model->graphs[graph].outputs, net_out(node, 0));
+    }
+    if (extra != AMP_NONE)
+        amp_ids_push(net.model, &net.model->graphs[graph].outputs, extra);
+    struct amp_attr attr = {.name = name, .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(net.arena, &graph, sizeof graph);
+    amp_node_set_attr(net.model, owner, attr);
+}
+
+static void gives(uint32_t node, uint32_t i, enum amp_kind kind, enum amp_dtype dtype)
+{
+    const struct amp_value *value = amp_value_at(net.model, net_out(node, i));
+    if (value->kind != kind || value->dtype != dtype)
+        fail_msg("output %u: %s %s", i, amp_kind_name(value->kind), amp_dtype_name(value->dtype));
+}
+
+static void takes_in(uint32_t i, enum amp_dtype dtype)
+{
+    const struct amp_graph *body = &net.model->graphs[1];
+    assert_int_equal(amp_value_at(net.model, body->inputs.items[i])->dtype, dtype);
+}
+
+/* What goes into a body has the type that the node is given, what comes out of it is the node's. */
+static void bodies_pass_types_on(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t n = input("n", AMP_INT64, SCALAR), c = input("c", AMP_BOOL, SCALAR);
+    uint32_t d = input("d", AMP_DOUBLE, DIMS(2)), h = input("h", AMP_FLOAT16, DIMS(2));
+    uint32_t loop = net_node(0, "Loop", "l", 3, IDS(n, c, d, h));
+    add_open_body(loop, "body", 4, d);
+    /* the body's first output, of the iteration's number, stands where the condition does */
+    struct amp_ids *outputs = &net.model->graphs[1].outputs;
+    outputs->items[0] = outputs->items[1];
+    for (uint32_t i = 1; i + 1 < outputs->count; i++)
+        outputs->items[i] = outputs->items[i + 1];
+    outputs->count--;
+    for (uint32_t i = 0; i < 3; i++)
+        amp_value_at(net.model, net_out(loop, i))->dtype = AMP_UNDEFINED;
+    infer_all();
+    takes_in(0, AMP_INT64);
+    takes_in(1, AMP_BOOL);
+    takes_in(2, AMP_DOUBLE);
+    takes_in(3, AMP_FLOAT16);
+    gives(loop, 0, AMP_KIND_TENSOR, AMP_DOUBLE);
+    gives(loop, 1, AMP_KIND_TENSOR, AMP_FLOAT16);
+    gives(loop, 2, AMP_KIND_TENSOR, AMP_DOUBLE);
+
+    net_start(22);
+    d = input("d", AMP_DOUBLE, DIMS(2)), h = input("h", AMP_FLOAT16, DIMS(2));
+    uint32_t scan = net_node(0, "Scan", "s", 2, IDS(d, h));
+    amp_node_set_int(net.model, scan, "num_scan_inputs", 1);
+    add_open_body(scan, "body", 2, AMP_NONE);
+    infer_all();
+    takes_in(0, AMP_DOUBLE);
+    takes_in(1, AMP_FLOAT16);
+    gives(scan, 0, AMP_KIND_TENSOR, AMP_DOUBLE);
+    gives(scan, 1, AMP_KIND_TENSOR, AMP_FLOAT16);
+
+    net_start(22);
+    d = input("d", AMP_DOUBLE, DIMS(2)), h = input("h", AMP_FLOAT16, DIMS(2));
+    amp_value_at(net.model, d)->kind = AMP_KIND_SEQUENCE;
+    uint32_t map = net_node(0, "SequenceMap", "m", 2, IDS(d, h));
+    add_open_body(map, "body", 2, AMP_NONE);
+    infer_all();
+    takes_in(0, AMP_DOUBLE);
+    takes_in(1, AMP_FLOAT16);
+    gives(map, 0, AMP_KIND_SEQUENCE, AMP_DOUBLE);
+    gives(map, 1, AMP_KIND_SEQUENCE, AMP_FLOAT16);
+
+    net_start(22);
+    c = input("c", AMP_BOOL, SCALAR), d = input("d", AMP_DOUBLE, DIMS(2));
+    uint32_t choice = net_node(0, "If", "f", 2, IDS(c));
+    add_open_body(choice, "then_branch", 0, d);
+    add_open_body(choice, "else_branch", 0, d);
+    for (uint32_t g = 1; g <= 2; g++)
+        amp_ids_push(net.model, &net.model->graphs[g].outputs, c);
+    infer_all();
+    gives(choice, 0, AMP_KIND_TENSOR, AMP_DOUBLE);
+    gives(choice, 1, AMP_KIND_TENSOR, AMP_BOOL);
+}
+
 /* What a graph declares of its outputs is what their operators give, or nothing. */
 static void declared_outputs_are_what_follows(void **state)
 {
@@ -3809,6 +3901,7 @@ int main(void)
         NET_TEST(nodes_have_what_their_operator_needs),
         NET_TEST(types_are_those_of_the_definition),
         NET_TEST(outputs_have_the_types_that_follow),
+        NET_TEST(bodies_pass_types_on),
         NET_TEST(declared_outputs_are_what_follows),
         NET_TEST(gradients_of_losses_are_scaled),
         NET_TEST(scalers_need_an_operator),
