@@ -6,12 +6,14 @@
 #include "onnx-data.pb-c.h"
 #include "onnx.pb-c.h"
 #include "onnx/file/attribute_proto.h"
+#include "onnx/file/deferred.h"
 #include "onnx/file/external.h"
 #include "onnx/file/metadata.h"
 #include "onnx/file/placement.h"
 #include "onnx/file/read.h"
 #include "onnx/file/tensor_proto.h"
 #include "onnx/file/update.h"
+#include "onnx/file/write.h"
 #include "onnx/functions/functions.h"
 #include "onnx/functions/names.h"
 #include "onnx/functions/shared_constants.h"
@@ -1091,6 +1093,56 @@ static void links_stay_below_the_folder(void **state)
     assert_false(amp_external_has(external, "in2/w"));
     assert_true(amp_external_has(external, "in/sub/w"));
     amp_external_destroy(external);
+}
+
+/* A tensor that is converted on its way to the file is there whole, of one block of elements or of
+   several; in the message, or in a file beside it. */
+static void deferred_data_are_written_whole(void **state)
+{
+    enum { BLOCK = 1 << 20, MOST = 2 * BLOCK + 5 };
+    static const int64_t counts[] = {1, BLOCK - 1, BLOCK, BLOCK + 1, MOST};
+    static char name_w[] = "w";
+    float *items = malloc(MOST * sizeof *items);
+    (void)state;
+    assert_non_null(items);
+    for (size_t i = 0; i < MOST; i++)
+        items[i] = (float)(i % 2039);
+    for (size_t k = 0; k < 2 * AMP_COUNT(counts); k++) {
+        struct amp_model_file file;
+        struct amp_error err = {.status = AMP_OK};
+        int64_t count = counts[k / 2];
+        struct amp_tensor source = {.dtype = AMP_FLOAT, .shape = {1, {count}}, .data = items};
+        struct amp_tensor deferred = {
+            .dtype = AMP_FLOAT16, .shape = source.shape, .source = &source};
+        const struct amp_tensor *slots[1];
+        struct amp_placement placement = {.deferred.items = slots};
+        struct amp_model model = {.arena = net.arena, .origin = &made.model};
+        const struct amp_placement_options options = {.path = "out.onnx",
+                                                      .data_name = k % 2 == 1 ? "out.bin" : NULL};
+        start_initialized(name_w);
+        made.initializer.n_float_data = 0;
+        made.initializer.data_type = AMP_FLOAT16;
+        made.initializer.n_dims = 1;
+        made.initializer.dims = &count;
+        made.initializer.has_raw_data = true;
+        made.initializer.raw_data.len = 2 * (size_t)count;
+        made.initializer.raw_data.data = amp_deferred_add(&placement.deferred, &deferred);
+        assert_int_equal(amp_placement_decide(&placement, &model, &options, &err), AMP_OK);
+        assert_int_equal(placement.n_placed, k % 2 == 1 && count > 256);
+        assert_int_equal(amp_model_write(&model, &placement, &err), AMP_OK);
+        assert_int_equal(amp_model_read("out.onnx", &file, &err), AMP_OK);
+        const struct amp_tensor *found = NULL;
+        for (uint32_t id = 0; id < file.model->n_values; id++)
+            if (strcmp(amp_value_at(file.model, id)->name, "w") == 0)
+                found = amp_value_at(file.model, id)->constant;
+        assert_non_null(found);
+        assert_true(found->dtype == AMP_FLOAT16 && amp_shape_equal(&found->shape, &source.shape));
+        for (size_t i = 0; i < (size_t)count; i++)
+            if (amp_tensor_double(found, i) != (double)items[i]) /* all of them are float16's */
+                fail_msg("element %zu of %lld", i, (long long)count);
+        amp_model_close(&file);
+    }
+    free(items);
 }
 
 /* Entries that begin alike make room for others; the rest stays in its order, without a key too. */
@@ -3868,6 +3920,7 @@ int main(void)
         NET_TEST(constants_are_what_they_say),
         NET_TEST(attributes_say_their_type),
         NET_TEST(links_stay_below_the_folder),
+        NET_TEST(deferred_data_are_written_whole),
         NET_TEST(texts_may_be_missing),
         NET_TEST(metadata_are_replaced),
         NET_TEST(names_are_given_once),

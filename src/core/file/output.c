@@ -484,7 +484,7 @@ static void remove_temporary(struct slot *slot)
 {
     sigset_t before;
     amp_ending_hold(&before);
-    if (unlinkat(slot->folder, slot->temporary, 0) != 0 && errno != ENOENT) {
+    if (unlinkat(slot->folder, slot->temporary, 0) != 0) {
         int fd = openat(slot->folder, slot->temporary, O_WRONLY | O_TRUNC | O_CLOEXEC);
         if (fd >= 0)
             close(fd);
