@@ -204,6 +204,26 @@ static void variables_of_the_same_data(void **state)
     assert_false(amp_schema_shares(norm, norm->inputs[0].type, &norm->inputs[1]));
     assert_false(amp_schema_shares(norm, norm->inputs[0].type, NULL));
     assert_false(amp_schema_shares(norm, -1, &norm->inputs[0]));
+    static const struct {
+        const char *op;
+        int opset;
+        const char *first, *second; /* NULL: each variable is of data of its own */
+    } ops[] = {{"Attention", 23, "T1", "T2"},      {"GridSample", 20, "T1", "T2"},
+               {"RMSNormalization", 23, "T", "V"}, {"BatchNormalization", 15, NULL, NULL},
+               {"Where", 16, NULL, NULL},          {"QuantizeLinear", 21, NULL, NULL}};
+    for (size_t k = 0; k < sizeof ops / sizeof ops[0]; k++) {
+        const struct amp_schema *s = find(ops[k].op, ops[k].opset);
+        for (int i = 0; i < s->n_inputs; i++)
+            for (int j = 0; j < s->n_inputs; j++) {
+                int a = s->inputs[i].type, b = s->inputs[j].type;
+                const char *one = s->types[a].name, *other = s->types[b].name;
+                bool are_twins =
+                    ops[k].first != NULL && one != NULL && other != NULL &&
+                    ((strcmp(one, ops[k].first) == 0 && strcmp(other, ops[k].second) == 0) ||
+                     (strcmp(one, ops[k].second) == 0 && strcmp(other, ops[k].first) == 0));
+                assert_int_equal(amp_schema_shares(s, a, &s->inputs[j]), a == b || are_twins);
+            }
+    }
 }
 
 static void near_names(void **state)
