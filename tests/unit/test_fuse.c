@@ -906,6 +906,34 @@ static void depthwise_networks_block_channels(void **state)
     }
 }
 
+/* ---- constants ---- */
+
+/* What is computed once is what gives tensors, each time the same, of what is the same each time.
+ */
+static void steps_on_constants_are_constant(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is_constant;
+    } steps[] = {{"m", true},  {"p", true},  {"sum", false}, {"list", false},
+                 {"n", false}, {"r", false}, {"last", false}};
+    static const float zeros[16];
+    (void)state;
+    net_start(17);
+    uint32_t c = constant("c", AMP_FLOAT, square, zeros);
+    uint32_t m = NODE("MatMul", "m", c, c), p = NODE("Softmax", "p", m);
+    output(p);
+    output(NODE("Softmax", "sum", NODE("MatMul", "s", m, input("x", AMP_FLOAT, square))));
+    uint32_t list = NODE("SequenceConstruct", "list", m, p);
+    output(NODE("SequenceLength", "n", list));
+    output(NODE("MatMul", "last", p, NODE("RandomUniformLike", "r", m)));
+    const struct amp_plan *plan = plan_net(AMP_ROUNDED);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (step_of(plan, steps[i].name)->is_constant != steps[i].is_constant)
+            fail_msg("%s", steps[i].name);
+    amp_plan_destroy(plan);
+}
+
 /* ---- attention ---- */
 
 /* The steps that are part of that of the value called y, in a net whose scores come of q and k. */
@@ -1907,6 +1935,7 @@ int main(void)
         NET_TEST(attention_weighs_by_its_scores),
         NET_TEST(attention_is_not_shared),
         NET_TEST(attention_is_no_constant),
+        NET_TEST(steps_on_constants_are_constant),
         NET_TEST(attention_takes_what_lines_up),
         NET_TEST(attention_takes_no_long_lists_of_inputs),
         NET_TEST(parts_of_attention_know_where_the_scores_are),
