@@ -290,6 +290,30 @@ static void sums_are_rounded_by_the_number_of_weights(void **state)
     }
 }
 
+/* Neither are the elements counted over which a layer of no known dims is normalized. */
+static void norms_of_unknown_dims_have_no_bounds(void **state)
+{
+    static const char *const names[] = {"LayerNormalization", "InstanceNormalization"};
+    const struct amp_shape shapes[] = {ANY_DIMS, DIMS(2, 1, AMP_DIM_UNKNOWN), DIMS(2, 1, 0),
+                                       DIMS(2, 1, 4)};
+    (void)state;
+    for (size_t i = 0; i < 8; i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, shapes[i / 2]);
+        uint32_t scale = NODE("Sigmoid", "s", input("scale", AMP_FLOAT, ANY_DIMS));
+        uint32_t bias = NODE("Sigmoid", "b", input("bias", AMP_FLOAT, ANY_DIMS));
+        output(NODE(names[i % 2], "y", x, scale, bias));
+        infer_all();
+        struct amp_bounds *bounds = amp_bounds_create(net.model, NULL, true);
+        struct amp_interval found = amp_bounds_of(bounds, net.model->graphs[0].outputs.items[0]);
+        amp_bounds_destroy(bounds);
+        bool is_known = i / 2 == 3; /* sqrt(4) times a scale up to 1, and a bias from 0 to 1 */
+        if (is_known != (is_near(found.low, -2) && is_near(found.high, 3)) ||
+            is_known == (isinf(found.low) && isinf(found.high)))
+            fail_msg("case %zu: from %g to %g", i, found.low, found.high);
+    }
+}
+
 static void normalized_elements_are_bounded_by_their_number(void **state)
 {
     static const struct bound_case cases[] = {
@@ -1017,6 +1041,7 @@ int main(void)
         cmocka_unit_test(no_bound_is_exceeded),
         NET_TEST(products_are_bounded_by_their_weights),
         NET_TEST(sums_are_rounded_by_the_number_of_weights),
+        NET_TEST(norms_of_unknown_dims_have_no_bounds),
         NET_TEST(dtypes_have_their_ends),
         NET_TEST(results_are_rounded_to_their_dtype),
         NET_TEST(moved_elements_stay_what_they_are),
