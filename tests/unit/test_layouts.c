@@ -228,7 +228,7 @@ static void memory_for_primitives_ends(void **state)
    it says so, and the next run with enough of it is right. */
 static void memory_for_runs_ends(void **state)
 {
-    enum { WIDTH = 32, PIXELS_IN = 6 * 6, LIMITS = 48 };
+    enum { WIDTH = 17, PIXELS_IN = 12 * 12, LIMITS = 64 }; /* blocks are not full */
     static float weights[WIDTH * WIDTH * 9], x[WIDTH * PIXELS_IN];
     size_t limit = amp_memory_limit(), most = 0, n_refused = 0;
     (void)state;
@@ -238,10 +238,10 @@ static void memory_for_runs_ends(void **state)
         x[i] = 1;
     net_start(17);
     uint32_t w = constant("w", AMP_FLOAT, DIMS(WIDTH, WIDTH, 3, 3), weights);
-    uint32_t a = NODE("Conv", "a", input("x", AMP_FLOAT, DIMS(1, WIDTH, 6, 6)), w);
+    uint32_t a = NODE("Conv", "a", input("x", AMP_FLOAT, DIMS(1, WIDTH, 12, 12)), w);
     output(NODE("Conv", "y", NODE("Tanh", "t", a), w));
     infer_all();
-    const struct amp_tensor *in = net_tensor(AMP_FLOAT, DIMS(1, WIDTH, 6, 6), x);
+    const struct amp_tensor *in = net_tensor(AMP_FLOAT, DIMS(1, WIDTH, 12, 12), x);
     for (size_t i = 0; i <= LIMITS; i++) {
         struct amp_session *session = NULL;
         amp_tensors_release(net.outputs, NET_OUTPUTS);
@@ -262,7 +262,7 @@ static void memory_for_runs_ends(void **state)
                 n_refused++;
                 continue;
             }
-            for (size_t k = 0; k < WIDTH * 4; k++)
+            for (size_t k = 0; k < WIDTH * 8 * 8; k++)
                 assert_true(fabs(amp_tensor_double(&net.outputs[0], k) - WIDTH * 9) < 1e-3);
             amp_tensors_release(net.outputs, NET_OUTPUTS);
         }
