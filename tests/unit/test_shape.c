@@ -746,6 +746,32 @@ static void reductions_keep_dims_where_keepdims_is_1(void **state)
         }
 }
 
+/* Axes whose values are not known, but how many they are. */
+static void reductions_by_unknown_axes_have_a_rank(void **state)
+{
+    static const int64_t counts[] = {1, 2, 3, 4, Q, B};
+    (void)state;
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        start("ReduceSum", 13), TENSOR(B, 4, 5), NO_VALUES(counts[i]);
+        EXPECT(Q, Q, Q);
+        start("ReduceSum", 13), TENSOR(B, 4, 5), NO_VALUES(counts[i]), INT("keepdims", 0);
+        if (counts[i] == 1)
+            EXPECT(Q, Q);
+        else if (counts[i] == 2)
+            EXPECT(Q);
+        else if (counts[i] == 3)
+            EXPECT_SCALAR();
+        else
+            EXPECT_ANY_RANK();
+        start("ReduceSum", 13), ANY_RANK(), NO_VALUES(counts[i]), INT("keepdims", 0);
+        EXPECT_ANY_RANK();
+    }
+    start("ReduceSum", 13), TENSOR(B, 4, 5), ANY_RANK(), INT("keepdims", 0);
+    EXPECT_ANY_RANK();
+    start("ReduceSum", 13), TENSOR(B, 4, 5), VALUES(-1, 0), INT("keepdims", 0);
+    EXPECT(4);
+}
+
 /* ---- cases ----------------------------------------------------------------------------------- */
 
 /*
@@ -1434,6 +1460,7 @@ int main(void)
         cmocka_unit_test(dims_that_do_not_fit_are_refused),
         cmocka_unit_test(linear_models_take_rows),
         cmocka_unit_test(reductions_keep_dims_where_keepdims_is_1),
+        cmocka_unit_test(reductions_by_unknown_axes_have_a_rank),
         cmocka_unit_test(convolutions),
         cmocka_unit_test(products),
         cmocka_unit_test(work),
