@@ -1157,6 +1157,43 @@ static void run_equation(enum amp_dtype dtype)
     expect_sums(in);
 }
 
+/* Runs of one session whose matrices have the same sizes but lie otherwise. */
+static void equations_follow_what_lies_otherwise(void **state)
+{
+    static const struct {
+        const char *equation;
+        bool is_second; /* what changes is the second operand */
+        double expected[2][6];
+    } cases[] = {
+        {"ajb,jc->abc",
+         false,
+         {{401, 4010, 502, 5020, 603, 6030}, {201, 2010, 403, 4030, 605, 6050}}},
+        {"ij,kjl->ikl", true, {{41, 52, 63, 4100, 5200, 6300}, {21, 43, 65, 2100, 4300, 6500}}}};
+    static const float numbers[] = {1, 2, 3, 4, 5, 6}, factors[] = {1, 10, 100, 1000};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_session *session = NULL;
+        const bool is_second = cases[i].is_second;
+        net_start(12);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(AMP_DIM_UNKNOWN, 2, AMP_DIM_UNKNOWN));
+        uint32_t w = constant("w", AMP_FLOAT, DIMS(2, 2), factors);
+        uint32_t y = NODE("Einsum", "y", is_second ? w : x, is_second ? x : w);
+        set_word(y, "equation", cases[i].equation);
+        output(y);
+        infer_all();
+        assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+        for (int run = 0; run < 4; run++) {
+            const struct amp_shape shape = run % 2 == 0 ? DIMS(1, 2, 3) : DIMS(3, 2, 1);
+            amp_tensors_release(net.outputs, NET_OUTPUTS);
+            assert_int_equal(amp_session_run(session, net_tensor(AMP_FLOAT, shape, numbers),
+                                             net.outputs, &net.err),
+                             AMP_OK);
+            expect_doubles(0, cases[i].expected[run % 2], 6, 0);
+        }
+        amp_session_destroy(session);
+    }
+}
+
 /* Products of as many factors as there may be, and of one more. */
 static void equations_have_an_end(void **state)
 {
@@ -2051,6 +2088,7 @@ int main(int argc, char **argv)
         NET_TEST(sums_are_added_to_what_is_given),
         NET_TEST(equations_are_sums_of_products),
         NET_TEST(equations_have_an_end),
+        NET_TEST(equations_follow_what_lies_otherwise),
         NET_TEST(queries_see_what_they_may),
         NET_TEST(taps_meet_their_elements),
         NET_TEST(products_are_sums_over_the_inner_dim),
