@@ -1003,6 +1003,59 @@ static void products(void **state)
     WORD("equation", "bij,bjk->bik");
     OUTPUT(5, 7, 4);
     EXPECT_FLOPS(5 * 7 * 3 * 4);
+    start("Einsum", 12);
+    TENSOR(5, 7), TENSOR(7, 3), TENSOR(3, 4);
+    WORD("equation", "ij,jk,kl->il");
+    OUTPUT(5, 4);
+    EXPECT_FLOPS(2 * 5 * 7 * 3 * 4);
+    start("Einsum", 12);
+    TENSOR(5, 7);
+    WORD("equation", "ij->i");
+    OUTPUT(5);
+    EXPECT_FLOPS(0);
+    start("Einsum", 12);
+    TENSOR(5, 7), TENSOR(7, 3);
+    WORD("equation", "ij");
+    EXPECT_FLOPS(0);
+}
+
+/* A letter that the output lacks; what stands behind the equation is no part of it. */
+static void equations_sum_over_what_the_output_lacks(void **state)
+{
+    static const struct {
+        const char *equation;
+        uint32_t n_inputs;
+        bool contracts;
+    } cases[] = {{"ij,jk->ik", 2, true},
+                 {"ij,kl->ijkl", 2, false},
+                 {"i,i", 2, true},
+                 {"i,j", 2, false},
+                 {"ij,j", 2, true},
+                 {"ab,ab->ab", 2, false},
+                 {"ab,ab->ba", 2, false},
+                 {"ij->i", 1, false},
+                 {"ii", 1, false},
+                 {" i , j -> i j ", 2, false},
+                 {" i , j -> i ", 2, true},
+                 {"ba,cd", 2, false},
+                 {"...i,...j->...ij", 2, false},
+                 {"...i,...i", 2, true},
+                 {"a,a->", 2, true},
+                 {"i,j\0j", 2, false},
+                 {"A,a->aA", 2, false},
+                 {"A,a->a", 2, true},
+                 {"a,b,b->ab", 3, false},
+                 {"a,b,c->ab", 3, true},
+                 {"z,Z", 2, false}};
+    const struct amp_op *op = amp_op_find("", "Einsum");
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        start("Einsum", 12);
+        WORD("equation", cases[i].equation);
+        call.node.n_inputs = cases[i].n_inputs;
+        if (op->contracts(&call.node) != cases[i].contracts)
+            fail_msg("%s", cases[i].equation);
+    }
 }
 
 /* Within a hundredth of SECONDS. */
@@ -1461,6 +1514,7 @@ int main(void)
         cmocka_unit_test(linear_models_take_rows),
         cmocka_unit_test(reductions_keep_dims_where_keepdims_is_1),
         cmocka_unit_test(reductions_by_unknown_axes_have_a_rank),
+        cmocka_unit_test(equations_sum_over_what_the_output_lacks),
         cmocka_unit_test(convolutions),
         cmocka_unit_test(products),
         cmocka_unit_test(work),
