@@ -531,8 +531,9 @@ static double running_element(const struct amp_tensor *tensor, int64_t i)
 static struct amp_tensor *running_numbers(void)
 {
     const struct amp_shape shape = DIMS(running.outer, running.length, running.inner);
-    struct amp_tensor *tensor = net_tensor(running.dtype, shape, "");
+    struct amp_tensor *tensor = amp_arena_alloc(net.arena, sizeof *tensor);
     int64_t count = amp_shape_count(&shape);
+    *tensor = (struct amp_tensor){.dtype = running.dtype, .shape = shape};
     tensor->data = amp_arena_alloc(net.arena, (size_t)count * 8);
     for (int64_t i = 0; i < count; i++) {
         int64_t sign = i * 7 % 5 < 2 ? -1 : 1;
