@@ -1277,6 +1277,33 @@ static void ranges_are_of_all_values(void **state)
         }
 }
 
+/* ... and of no others, also where threads have a part of them each. */
+static void ranges_end_with_their_values(void **state)
+{
+    static const int64_t counts[] = {AMP_PARALLEL_MIN - 1, AMP_PARALLEL_MIN, AMP_PARALLEL_MIN + 5,
+                                     2 * AMP_PARALLEL_MIN + 40};
+    float *x = calloc(6 * (size_t)AMP_PARALLEL_MIN, sizeof *x);
+    (void)state;
+    for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        const int64_t n = counts[c];
+        for (int64_t i = 0; i < 6 * AMP_PARALLEL_MIN; i++)
+            x[i] = i < n ? (float)(i % 7) / 7 : 1000;
+        x[n - 1] = 3;
+        x[n / 2] = -2;
+        net_start(11);
+        uint32_t node =
+            net_node(0, "DynamicQuantizeLinear", "y", 3, IDS(input("x", AMP_FLOAT, DIMS(n))));
+        for (uint32_t k = 0; k < 3; k++)
+            output(net_out(node, k));
+        run_on(&(struct amp_tensor){.dtype = AMP_FLOAT, .shape = DIMS(n), .data = x});
+        EXPECT_OUTPUT(1, 1e-7, 5.0 / 255);
+        EXPECT_OUTPUT(2, 0, 102);
+        assert_int_equal(((const uint8_t *)net.outputs[0].data)[n - 1], 255);
+        assert_int_equal(((const uint8_t *)net.outputs[0].data)[n / 2], 0);
+    }
+    free(x);
+}
+
 /* What com.microsoft's QLinearAdd and QLinearMul are by their definition, of all ways to broadcast.
  */
 static void check_quantized_pair(bool is_product, bool is_signed, bool has_zeros,
@@ -3261,6 +3288,7 @@ int main(void)
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
         NET_TEST(ranges_are_of_all_values),
+        NET_TEST(ranges_end_with_their_values),
         NET_TEST(quantized_pairs_broadcast),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),

@@ -1634,6 +1634,69 @@ static void queries_see_what_they_may(void **state)
         {"com.microsoft.GroupQueryAttention-1 f[1,1,2]=0,0 f[1,1,1] f[1,1,1]=6 f[1,1,1,1] "
          "f[1,1,1,1]=3 j[1]=1 j[]=2 num_heads=2 kv_num_heads=1 >3",
          0, GIVES(4.5, 4.5)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=0,0,0,0 f[1,2,2]=1,2,3,4 f[1,2,2]=3,30,6,60 "
+         "_ _ j[1]=1 j[]=2 num_heads=2 kv_num_heads=2 >3",
+         0, GIVES(3, 30, 4.5, 45)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=0,0,0,0 f[1,2,2]=1,2,3,4 f[1,2,2]=3,30,6,60 "
+         "_ _ j[1]=1 j[]=2 num_heads=2 kv_num_heads=2 >3",
+         1, GIVES(1, 3, 2, 4)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=0,0,0,0 f[1,2,2]=1,2,3,4 f[1,2,2]=3,30,6,60 "
+         "_ _ j[1]=1 j[]=2 num_heads=2 kv_num_heads=2 >3",
+         2, GIVES(3, 6, 30, 60)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=0,0,0,0 f[1,2,2]=1,2,3,4 f[1,2,2]=3,30,6,60 "
+         "f[1,2,2,1]=5,6,7,8 f[1,2,2,1]=9,12,90,120 j[1]=3 j[]=4 num_heads=2 kv_num_heads=2 >3",
+         0, GIVES(8, 80, 7.5, 75)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=0,0,0,0 f[1,2,2]=1,2,3,4 f[1,2,2]=3,30,6,60 "
+         "f[1,2,2,1]=5,6,7,8 f[1,2,2,1]=9,12,90,120 j[1]=3 j[]=4 num_heads=2 kv_num_heads=2 >3",
+         1, GIVES(5, 6, 1, 3, 7, 8, 2, 4)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=0,0,0,0 f[1,2,2]=1,2,3,4 f[1,2,2]=3,30,6,60 "
+         "f[1,2,2,1]=5,6,7,8 f[1,2,2,1]=9,12,90,120 j[1]=3 j[]=4 num_heads=2 kv_num_heads=2 >3",
+         2, GIVES(9, 12, 3, 6, 90, 120, 30, 60)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,4]=0,0,0,0,0,0,0,0 f[1,2,2] f[1,2,2]=3,30,6,60 "
+         "_ _ j[1]=1 j[]=2 num_heads=4 kv_num_heads=2 >3",
+         0, GIVES(3, 3, 30, 30, 4.5, 4.5, 45, 45)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,2]=100,100,100,100 f[1,2,2]=1,0,0,1 "
+         "f[1,2,2]=3,30,6,60 _ _ j[1]=1 j[]=2 num_heads=2 kv_num_heads=2 >3",
+         0, GIVES(3, 30, 3, 60)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,6]=100,100,1,0,3,30,100,100,0,1,6,60 _ _ _ _ "
+         "j[1]=1 j[]=2 num_heads=2 kv_num_heads=2 >3",
+         0, GIVES(3, 30, 3, 60)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,4]=0,0,0,0,0,0,0,0 f[1,2,4]=1,2,3,4,5,6,7,8 "
+         "f[1,2,4]=3,1,30,10,6,2,60,20 _ _ j[1]=1 j[]=2 f[2,1]=1,1 f[2,1]=0,0 num_heads=2 "
+         "kv_num_heads=2 do_rotary=1 >3",
+         0, GIVES(3, 1, 30, 10, 4.5, 1.5, 45, 15)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,4]=0,0,0,0,0,0,0,0 f[1,2,4]=1,2,3,4,5,6,7,8 "
+         "f[1,2,4]=3,1,30,10,6,2,60,20 _ _ j[1]=1 j[]=2 f[2,1]=1,1 f[2,1]=0,0 num_heads=2 "
+         "kv_num_heads=2 do_rotary=1 >3",
+         1, GIVES(1, 2, 5, 6, 3, 4, 7, 8)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,4]=0,0,0,0,0,0,0,0 f[1,2,4]=1,2,3,4,5,6,7,8 "
+         "f[1,2,4]=3,1,30,10,6,2,60,20 _ _ j[1]=1 j[]=2 f[2,1]=1,0 f[2,1]=0,1 num_heads=2 "
+         "kv_num_heads=2 do_rotary=1 >3",
+         1, GIVES(1, 2, -6, 5, 3, 4, -8, 7)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,4]=0,0,0,0,0,0,0,0 f[1,2,4]=1,2,3,4,5,6,7,8 "
+         "f[1,2,4]=3,1,30,10,6,2,60,20 _ _ j[1]=1 j[]=2 f[2,1]=1,0 f[2,1]=0,1 num_heads=2 "
+         "kv_num_heads=2 do_rotary=1 >3",
+         2, GIVES(3, 1, 6, 2, 30, 10, 60, 20)},
+        {"com.microsoft.GroupQueryAttention-1 f[1,2,4]=99,0,0,99,99,0,0,99 "
+         "f[1,2,4]=1,0,0,1,0,0,0,0 f[1,2,4]=3,1,30,10,6,2,60,20 _ _ j[1]=1 j[]=2 f[2,1]=1,1 "
+         "f[2,1]=0,0 num_heads=2 kv_num_heads=2 do_rotary=1 >3",
+         0, GIVES(3, 1, 30, 10, 3, 1, 30, 10)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,2]=100,100,100,100 f[1,2,2]=1,0,0,1 "
+         "f[1,2,2]=3,30,6,60 num_heads=2",
+         0, GIVES(3, 60, 3, 60)},
+        {"com.microsoft.MultiHeadAttention-1 f[1,2,2,3,1]=100,1,3,100,0,30,100,0,6,100,1,60 "
+         "num_heads=2",
+         0, GIVES(3, 60, 3, 60)},
+        {"Attention-23 f[1,2,2]=100,100,100,100 f[1,2,2]=1,0,0,1 f[1,2,2]=3,30,6,60 q_num_heads=2 "
+         "kv_num_heads=2",
+         0, GIVES(3, 60, 3, 60)},
+        {"Attention-23 f[1,2,2,1]=100,100,100,100 f[1,2,2,1]=1,0,0,1 f[1,2,2,1]=3,6,30,60", 0,
+         GIVES(3, 3, 60, 60)},
+        {"Attention-23 f[1,4,1,1]=100,100,100,-100 f[1,2,2,1]=1,0,0,1 f[1,2,2,1]=3,6,30,60", 0,
+         GIVES(3, 3, 60, 30)},
+        {"ai.onnx.preview.FlexAttention-1 f[1,2,2,1]=100,100,100,100 f[1,2,2,1]=1,0,0,1 "
+         "f[1,2,2,1]=3,6,30,60",
+         0, GIVES(3, 3, 60, 60)},
         {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 num_heads=1",
          0, GIVES(7, 7, 7)},
         {"com.microsoft.MultiHeadAttention-1 f[1,3,1]=0,0,0 f[1,3,1] f[1,3,1]=3,6,12 num_heads=1 "
