@@ -41,6 +41,9 @@ static struct amp_tensor other_than(const struct amp_tensor *tensor)
     return other;
 }
 
+/* Of the sessions: by default each node rounds what it gives. */
+static enum amp_strictness strictness = AMP_ROUNDED;
+
 /* Runs the model after a run on other numbers, but for input KEPT, of which nothing may stay. */
 static enum amp_status run_after_others(size_t kept)
 {
@@ -50,7 +53,7 @@ static enum amp_status run_after_others(size_t kept)
         others[i] = i == kept ? one.inputs[i] : other_than(&one.inputs[i]);
     enum amp_status first = net_infer(), status = first;
     if (first == AMP_OK)
-        status = amp_session_open(net.model, true, &session, &net.err);
+        status = amp_session_open(net.model, strictness, &session, &net.err);
     if (status == AMP_OK) {
         first = amp_session_run(session, others, net.outputs, &net.err);
         amp_tensors_release(net.outputs, NET_OUTPUTS);
@@ -2088,6 +2091,38 @@ static void bytes_are_numbers_by_their_scale(void **state)
     };
     (void)state;
     expect_values(cases, sizeof cases / sizeof *cases);
+    strictness = AMP_FREE;
+    expect_values(cases, sizeof cases / sizeof *cases);
+    strictness = AMP_ROUNDED;
+}
+
+/* Bounds are attributes up to version 6, and inputs of any type from 11 on; either may be missing.
+ */
+static void elements_are_kept_within_bounds(void **state)
+{
+    static const struct values_case cases[] = {
+        {"Clip-6 f[4]=-5,-1,2,5 min=-2.3 max=3.7", 0, GIVES(-2.3, -1, 2, 3.7)},
+        {"Clip-6 d[4]=-5,-1,2,5 min=-2.5 max=3.5", 0, GIVES(-2.5, -1, 2, 3.5)},
+        {"Clip-6 h[4]=-5,-1,2,5 min=-2.5 max=3.5", 0, GIVES(-2.5, -1, 2, 3.5)},
+        {"Clip-6 f[4]=-5,-1,2,5 min=-2.3", 0, GIVES(-2.3, -1, 2, 5)},
+        {"Clip-6 d[4]=-5,-1,2,5 max=3.5", 0, GIVES(-5, -1, 2, 3.5)},
+        {"Clip-6 f[4]=-5,-1,2,5", 0, GIVES(-5, -1, 2, 5)},
+        {"Clip-13 f[4]=-5,-1,2,5 f[]=-2.3 f[]=3.7", 0, GIVES(-2.3, -1, 2, 3.7)},
+        {"Clip-13 d[4]=-5,-1,2,5 d[]=-2.3 d[]=3.7", 0, GIVES(-2.3, -1, 2, 3.7)},
+        {"Clip-13 h[4]=-5,-1,2,5 h[]=-2.5 h[]=3.5", 0, GIVES(-2.5, -1, 2, 3.5)},
+        {"Clip-13 i[4]=-5,-1,2,5 i[]=-2 i[]=3", 0, GIVES(-2, -1, 2, 3)},
+        {"Clip-13 j[4]=-5,-1,2,5 j[]=-2 j[]=3", 0, GIVES(-2, -1, 2, 3)},
+        {"Clip-13 c[4]=-5,-1,2,5 c[]=-2 c[]=3", 0, GIVES(-2, -1, 2, 3)},
+        {"Clip-13 u[4]=1,3,6,255 u[]=2 u[]=7", 0, GIVES(2, 3, 6, 7)},
+        {"Clip-13 f[4]=-5,-1,2,5 _ f[]=3.7", 0, GIVES(-5, -1, 2, 3.7)},
+        {"Clip-13 d[4]=-5,-1,2,5 d[]=-2.3", 0, GIVES(-2.3, -1, 2, 5)},
+        {"Clip-13 f[4]=-5,-1,2,5 f[]=4 f[]=1.5", 0, GIVES(1.5, 1.5, 1.5, 1.5)},
+    };
+    (void)state;
+    for (int is_strict = 0; is_strict < 2; is_strict++) {
+        strictness = is_strict ? AMP_ROUNDED : AMP_FREE;
+        expect_values(cases, sizeof cases / sizeof *cases);
+    }
 }
 
 /* From version 7 on slopes line up with the last dims, before with the channels. */
@@ -2163,6 +2198,7 @@ int main(int argc, char **argv)
         NET_TEST(optimizers_take_their_steps),
         NET_TEST(elements_are_quantized_in_a_precision),
         NET_TEST(bytes_are_numbers_by_their_scale),
+        NET_TEST(elements_are_kept_within_bounds),
         NET_TEST(classes_are_drawn_by_differences),
         NET_TEST(slopes_line_up),
         NET_TEST(causal_convolutions_hand_on_their_last_elements),
