@@ -210,8 +210,8 @@ static void batches_are_of_sequences_of_any_length(void **state)
 
 /* ---- Loop ---- */
 
-/* A loop that gives out the power of two of each iteration and goes on while they are below LEAST.
- */
+/* A loop that gives out the power of two of each iteration and the condition that it was told, and
+   goes on while they are below LEAST. */
 static void start_loop(bool has_trips, bool has_condition, float least)
 {
     net_start(13);
@@ -219,17 +219,19 @@ static void start_loop(bool has_trips, bool has_condition, float least)
     uint32_t goes_on = has_condition ? input("c", AMP_BOOL, SCALAR) : AMP_NONE;
     uint32_t begin = input("s", AMP_FLOAT, SCALAR);
     uint32_t bound = constant("least", AMP_FLOAT, SCALAR, &least);
-    uint32_t owner = net_node(0, "Loop", "y", 2, IDS(trips, goes_on, begin));
+    uint32_t owner = net_node(0, "Loop", "y", 3, IDS(trips, goes_on, begin));
     uint32_t graph = add_body(owner);
     body_input(graph, "i", AMP_INT64, SCALAR);
-    body_input(graph, "c_in", AMP_BOOL, SCALAR);
+    uint32_t told = body_input(graph, "c_in", AMP_BOOL, SCALAR);
     uint32_t s = body_input(graph, "s_in", AMP_FLOAT, SCALAR);
     uint32_t twice = body_node(graph, "Add", "twice", s, s);
     body_output(graph, body_node(graph, "Less", "c_out", twice, bound));
     body_output(graph, twice);
     body_output(graph, body_node(graph, "Identity", "given", s, AMP_NONE));
+    body_output(graph, body_node(graph, "Identity", "was", told, AMP_NONE));
     output(net_out(owner, 0));
     output(net_out(owner, 1));
+    output(net_out(owner, 2));
 }
 
 static struct amp_tensor trips(int64_t n)
@@ -254,6 +256,7 @@ static void loops_end_by_trips_or_condition(void **state)
     run_on(TENSORS(trips(3), truth(true), one_float()));
     EXPECT_OUTPUT(0, 0, 8);
     EXPECT_OUTPUT(1, 0, 1, 2, 4);
+    EXPECT_OUTPUT(2, 0, true, true, true);
     run_on(TENSORS(trips(3), truth(false), one_float()));
     EXPECT_OUTPUT(0, 0, 1);
     assert_int_equal(amp_tensor_count(&net.outputs[1]), 0);
@@ -271,6 +274,7 @@ static void loops_end_by_trips_or_condition(void **state)
     start_loop(true, false, 4);
     run_on(TENSORS(trips(4), one_float()));
     EXPECT_OUTPUT(1, 0, 1, 2, 4, 8);
+    EXPECT_OUTPUT(2, 0, true, true, false, false);
 }
 
 /* A loop whose state becomes what OP makes of it. */

@@ -64,7 +64,7 @@ static enum amp_status loop_iterate(struct amp_subgraph *body, int64_t iteration
     return AMP_OK;
 }
 
-/* The trip count and the first condition; a condition that is not there always holds. */
+/* The trip count and the first condition, which stays as it is where none is given. */
 static enum amp_status loop_limits(const struct amp_ctx *ctx, int64_t *trips, bool *condition)
 {
     int count;
@@ -73,7 +73,6 @@ static enum amp_status loop_limits(const struct amp_ctx *ctx, int64_t *trips, bo
         return AMP_CTX_FAIL(ctx, "input 0 (M) is empty; one trip count is needed");
     if (count == 0)
         *trips = INT64_MAX;
-    *condition = true;
     return amp_has_in(ctx, 1) ? read_bool(ctx, ctx->in[1], condition) : AMP_OK;
 }
 
