@@ -3402,7 +3402,7 @@ static void guards_are_looked_at_once(void **state)
     struct amp_static_values *values = amp_static_values_create(net.model, AMP_FLOAT16, 65504);
     amp_static_values_add(values, amp_node_at(net.model, 0));
     assert_true(amp_static_values_is_guard(values, c, AMP_GUARD_NONE));
-    *(float *)amp_value_at(net.model, c)->constant->data = 1;
+    *(float *)amp_value_at(net.model, c)->constant->data = 300;
     assert_true(amp_static_values_is_guard(values, c, AMP_GUARD_NONE));
     amp_static_values_destroy(values);
 }
@@ -3783,6 +3783,24 @@ static void wholes_follow_what_goes_in(void **state)
         }
 }
 
+/* What takes a value in another dtype is cast once, constants are converted, and inputs that are
+   left out are nothing. */
+static void casts_are_counted(void **state)
+{
+    static const float six = 6;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+    uint32_t y = NODE("Clip", "y", x, AMP_NONE, constant("six", AMP_FLOAT, SCALAR, &six));
+    output(y);
+    output(NODE("Relu", "z", x));
+    struct amp_assignment assignment =
+        assign_all(*state, (struct amp_assign_options){.lower = AMP_BFLOAT16, .cap = 22});
+    assert_int_equal(assignment.values[y], AMP_BFLOAT16);
+    assert_int_equal(amp_assignment_casts(net.model, &assignment), 3);
+    assignment = assign_all(*state, (struct amp_assign_options){.lower = AMP_FLOAT, .cap = 22});
+    assert_int_equal(amp_assignment_casts(net.model, &assignment), 0);
+}
+
 /* Those about what values come to are guards'; all have names of their own. */
 static void reasons_are_guards_where_values_are(void **state)
 {
@@ -3853,6 +3871,7 @@ int main(void)
         AUTOCAST_TEST(notes_go_before_patterns),
         AUTOCAST_TEST(constants_are_converted_from_what_they_are),
         AUTOCAST_TEST(wholes_follow_what_goes_in),
+        AUTOCAST_TEST(casts_are_counted),
         AUTOCAST_TEST(losses_without_a_bound_are_refused),
         AUTOCAST_TEST(reasons_are_guards_where_values_are),
         AUTOCAST_TEST(calls_have_the_names_of_the_table),
