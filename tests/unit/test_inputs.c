@@ -1707,6 +1707,37 @@ static void check_bodies(void)
     }
 }
 
+/* Also where nothing is computed of it. */
+static void constants_of_bodies_round_alone(void **state)
+{
+    static const float data[4] = {1, 2, 3, 4};
+    struct amp_twin_bodies bodies;
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_BFLOAT16, DIMS(2, 2));
+    uint32_t owner = net_node(0, "If", "if", 1, IDS(input("truth", AMP_BOOL, SCALAR)));
+    add_body(owner, "then_branch", x, false);
+    uint32_t like = lowered_constant("like", data);
+    uint32_t graph = amp_graph_add(net.model, "else_branch", owner);
+    uint32_t weight = amp_graph_add_initializer(net.model, graph, "weight",
+                                                amp_value_at(net.model, like)->constant);
+    uint32_t made = net_out(net_node(graph, "Identity", "copy", 1, IDS(weight)), 0);
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, made);
+    amp_node_set_attr(
+        net.model, owner,
+        (struct amp_attr){.name = "else_branch",
+                          .type = AMP_ATTR_GRAPH,
+                          .count = 1,
+                          .graphs = amp_arena_memdup(net.arena, &graph, sizeof graph)});
+    output(net_out(owner, 0));
+    infer_all();
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *twin = amp_twin_create(net.model, arena);
+    assert_int_equal(amp_twin_round_bodies(twin, net.model, arena, &bodies, &net.err), AMP_OK);
+    assert_true(bodies.model != NULL && bodies.found[owner]);
+    amp_arena_destroy(arena);
+}
+
 static void bodies_round_by_casts(void **state)
 {
     (void)state;
@@ -2828,6 +2859,7 @@ int main(void)
         NET_TEST(twins_are_in_float32),
         NET_TEST(opened_values_are_values_alone),
         NET_TEST(bodies_round_by_casts),
+        NET_TEST(constants_of_bodies_round_alone),
         NET_TEST(samples_are_of_one_kind),
         NET_TEST(samples_are_files_or_folders),
         NET_TEST(short_lists_are_aligned_best),
