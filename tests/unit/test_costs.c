@@ -1333,6 +1333,14 @@ static void a_choice_of_two_dtypes_is_rules(void **state)
         "{guards: off}\n  fp16: {guards: off}\n\nrules:\n  - precision: bf16\n    "
         "tensors:\n      - \"a\"\n  - precision: fp16\n    tensors:\n      - \"b\"\n  - "
         "precision: fp32\n    tensors:\n      - \"c\"\n");
+    choice.n_wide = 0;
+    expect_file(
+        &choice, &file,
+        "version: 1\nname: tuned\ndescription: what tuning kept in float32\ndtypes: "
+        "[bf16, fp16]\nextends:\n  - \"torch-cpu\"\n  - \"torch-cuda\"\n\n# Runs have "
+        "shown that it holds: what values come to is not looked at again.\nlimits:\n  bf16: "
+        "{guards: off}\n  fp16: {guards: off}\n\nrules:\n  - precision: bf16\n    "
+        "tensors:\n      - \"a\"\n  - precision: fp16\n    tensors:\n      - \"b\"\n");
 }
 
 /* A unit has the second dtype by its own first step alone. */
