@@ -915,8 +915,8 @@ static void steps_on_constants_are_constant(void **state)
     static const struct {
         const char *name;
         bool is_constant;
-    } steps[] = {{"m", true},  {"p", true},  {"sum", false}, {"list", false},
-                 {"n", false}, {"r", false}, {"last", false}};
+    } steps[] = {{"m", true},     {"p", true},  {"sum", false}, {"list", false},
+                 {"maps", false}, {"n", false}, {"r", false},   {"last", false}};
     static const float zeros[16];
     (void)state;
     net_start(17);
@@ -926,6 +926,18 @@ static void steps_on_constants_are_constant(void **state)
     output(NODE("Softmax", "sum", NODE("MatMul", "s", m, input("x", AMP_FLOAT, square))));
     uint32_t list = NODE("SequenceConstruct", "list", m, p);
     output(NODE("SequenceLength", "n", list));
+    uint32_t maps = NODE("ZipMap", "maps", p);
+    struct amp_node *zip = amp_node_at(net.model, node_of(maps));
+    amp_model_import(net.model, "ai.onnx.ml", 1);
+    zip->domain = "ai.onnx.ml";
+    zip->schema = amp_schema_find(zip->domain, zip->op_type, 1);
+    zip->since_version = 1;
+    static const int64_t labels[] = {0, 1, 2, 3};
+    amp_node_set_attr(
+        net.model, node_of(maps),
+        (struct amp_attr){
+            .name = "classlabels_int64s", .type = AMP_ATTR_INTS, .count = 4, .ints = labels});
+    output(maps);
     output(NODE("MatMul", "last", p, NODE("RandomUniformLike", "r", m)));
     const struct amp_plan *plan = plan_net(AMP_ROUNDED);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
