@@ -865,10 +865,12 @@ static bool has_any(char *const *words, const char *const *beginnings, size_t n)
     return false;
 }
 
-/* Whether nothing of what WORDS ask for stays with this process. */
+/* Whether nothing of what WORDS ask for stays with this process, or is digits that the CPU's
+   instructions decide on, as those of losses are. */
 static bool is_of_one_run(char *const *words)
 {
-    static const char *const others[] = {"--max-memory", "--threads", "--output-dir", "--help"};
+    static const char *const others[] = {"--max-memory", "--threads", "--output-dir", "--help",
+                                         "--log"};
     return !has_any(words, others, AMP_COUNT(others));
 }
 
