@@ -50,11 +50,15 @@ export CASES=$tree/build/cases DEPS ORACLES
 
 # ---- the copy and its build ----
 
-# The tree as it is, with the times of its files, so that only what has changed is built anew.
+# The tree as it is. What is the same already keeps its time, so that only what has changed is built anew, whenever it was changed.
 copy_tree() {
-  mkdir -p "$tree" "$work/objects" && find "$tree" -mindepth 1 -maxdepth 1 ! -name build -exec rm -rf {} + &&
-    (cd "$top" && git ls-files -z -co --exclude-standard | xargs -0 ls -d 2>/dev/null | tar c -T -) | tar x -C "$tree" &&
-    mkdir -p "$tree/build" && ln -sfn "$DEPS" "$tree/build/deps" && ln -sfn "$ORACLES" "$tree/build/oracle"
+  local file
+  mkdir -p "$tree/build" && ln -sfn "$DEPS" "$tree/build/deps" && ln -sfn "$ORACLES" "$tree/build/oracle" || return
+  (cd "$top" && git ls-files -co --exclude-standard | xargs -d '\n' ls -d 2>/dev/null | sort) >"$work/files"
+  (cd "$tree" && find . -path ./build -prune -o ! -type d -printf '%P\n' | sort | comm -23 - "$work/files" | xargs -r -d '\n' rm)
+  while IFS= read -r file; do
+    if ! cmp -s "$top/$file" "$tree/$file"; then echo "$file"; fi
+  done <"$work/files" | tar c -C "$top" -T - | tar x -m -C "$tree"
 }
 
 # Types that do not agree are errors, so that swapped arguments count where they compile for a reason.
