@@ -21,6 +21,7 @@
 #include "autocast/training/loss.h"
 #include "autocast/weights.h"
 #include "autocast/wholes.h"
+#include "core/array.h"
 #include "core/graph/check.h"
 #include "core/graph/dump.h"
 #include "core/graph/uses.h"
@@ -29,6 +30,7 @@
 #include "net.h"
 #include "onnx.pb-c.h"
 #include "onnx/file/read.h"
+#include "onnx/schema/schema.h"
 #include "rules_fixture.h"
 
 #include <glob.h>
@@ -374,6 +376,103 @@ static void all_runtimes_take_and_give_a_dtype(void **state)
             const struct amp_schema *schema = amp_schema_find("", rows[i].op_type, 21);
             assert_int_equal(amp_runtimes_have(&all[k], schema, AMP_BFLOAT16), rows[i].has);
             assert_true(amp_runtimes_have(&all[k], schema, AMP_FLOAT));
+        }
+}
+
+/* The rows of the runtimes' tables, as they stand. */
+#define F32 AMP_DTYPE_BIT(AMP_FLOAT)
+#define F16 AMP_DTYPE_BIT(AMP_FLOAT16)
+#define BF16 AMP_DTYPE_BIT(AMP_BFLOAT16)
+
+struct kernel_row {
+    const char *domain, *op;
+    int from, to;
+    const char *variable;
+    uint32_t floats;
+};
+
+static const struct kernel_row ort_cpu_rows[] = {
+#include "autocast/runtimes/ort_cpu.inc"
+};
+static const struct kernel_row ort_cuda_rows[] = {
+#include "autocast/runtimes/ort_cuda.inc"
+};
+static const struct kernel_row tensorrt_rows[] = {
+#include "autocast/runtimes/tensorrt.inc"
+};
+static const struct kernel_row openvino_rows[] = {
+#include "autocast/runtimes/openvino.inc"
+};
+
+#undef F32
+#undef F16
+#undef BF16
+
+static const struct table {
+    const char *name;
+    const struct kernel_row *rows;
+    size_t n_rows;
+    bool casts_float16;
+} tables[] = {{"ort-cpu", ort_cpu_rows, AMP_COUNT(ort_cpu_rows), true},
+              {"ort-cuda", ort_cuda_rows, AMP_COUNT(ort_cuda_rows), false},
+              {"tensorrt", tensorrt_rows, AMP_COUNT(tensorrt_rows), false},
+              {"openvino", openvino_rows, AMP_COUNT(openvino_rows), false}};
+
+/* The dtypes that the rows of SCHEMA's operator and version hold for VARIABLE, or all where they
+   hold only others; -1: there is no such row. */
+static int64_t floats_of(const struct table *table, const struct amp_schema *schema,
+                         const char *variable)
+{
+    int64_t floats = -1;
+    for (const struct kernel_row *row = table->rows; row < table->rows + table->n_rows; row++) {
+        if (strcmp(row->domain, schema->domain) != 0 || strcmp(row->op, schema->name) != 0 ||
+            schema->since_version < row->from || schema->since_version > row->to)
+            continue;
+        bool is_meant =
+            row->variable == NULL || (variable != NULL && strcmp(row->variable, variable) == 0);
+        if (is_meant || floats < 0)
+            floats = is_meant ? row->floats : UINT32_MAX;
+    }
+    return floats;
+}
+
+static bool has_body(const struct amp_schema *schema)
+{
+    for (size_t i = 0; i < schema->n_attrs; i++)
+        if (schema->attrs[i].type == AMP_ATTR_GRAPH)
+            return true;
+    return false;
+}
+
+static void expect_kernels(const struct table *table, const struct amp_schema *schema,
+                           const char *variable)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16};
+    const struct amp_runtime *runtime = amp_runtime_find(table->name);
+    int64_t floats = floats_of(table, schema, variable);
+    for (size_t i = 0; i < AMP_COUNT(dtypes); i++) {
+        bool is_cast = table->casts_float16 && dtypes[i] == AMP_FLOAT16 && !has_body(schema);
+        bool is_there = floats >= 0 ? (floats & AMP_DTYPE_BIT(dtypes[i])) != 0 ||
+                                          (is_cast && (floats & AMP_DTYPE_BIT(AMP_FLOAT)) != 0)
+                                    : is_cast && schema->has_function;
+        if (amp_runtime_has(runtime, schema, variable, dtypes[i]) != is_there)
+            fail_msg("%s: %s-%d, %s, %s", table->name, schema->name, schema->since_version,
+                     variable == NULL ? "no variable" : variable, amp_dtype_name(dtypes[i]));
+    }
+}
+
+/* Of every definition, of each of its type variables, of none and of one that it has not. */
+static void runtimes_have_what_their_tables_say(void **state)
+{
+    const struct amp_schema *schema;
+    (void)state;
+    for (size_t k = 0; k < AMP_COUNT(tables); k++)
+        for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++) {
+            expect_kernels(&tables[k], schema, NULL);
+            expect_kernels(&tables[k], schema, "Nobody");
+            for (size_t t = 0; t < schema->n_types; t++)
+                if (schema->types[t].name != NULL)
+                    expect_kernels(&tables[k], schema, schema->types[t].name);
         }
 }
 
@@ -3832,6 +3931,7 @@ int main(void)
         AUTOCAST_TEST(a_weight_keeps_all_of_a_layer),
         AUTOCAST_TEST(other_operators_cap_no_opset),
         AUTOCAST_TEST(all_runtimes_take_and_give_a_dtype),
+        AUTOCAST_TEST(runtimes_have_what_their_tables_say),
         AUTOCAST_TEST(a_state_of_one_element_is_a_tensor),
         AUTOCAST_TEST(operators_make_guards_of_their_constants),
         AUTOCAST_TEST(guards_are_huge_or_fit_their_use),
