@@ -1045,12 +1045,15 @@ static void lists_have_an_end(void **state)
     assert_int_equal(read_list(f, text, &list), AMP_RULES);
     assert_said(f, "/b.yaml: 1048577 bytes; accepted: a list of operators of at most 1048576");
     free(text);
-    write_bytes(f, "b.yaml", "Exp\0\n", 5);
-    f->err = (struct amp_error){.status = AMP_OK};
-    char path[SCRATCH_MAX + 32];
-    snprintf(path, sizeof path, "%s/b.yaml", f->folder);
-    assert_int_equal(amp_op_list_read(f->rules, path, &list, &f->err), AMP_RULES);
-    assert_said(f, "/b.yaml: not a text; accepted: a name of an operator per line");
+    static const char bytes[] = "Exp\0\n"; /* a 0 among others, and alone */
+    for (size_t first = 0; first <= 3; first += 3) {
+        char path[SCRATCH_MAX + 32];
+        write_bytes(f, "b.yaml", bytes + first, first == 0 ? 5 : 1);
+        f->err = (struct amp_error){.status = AMP_OK};
+        snprintf(path, sizeof path, "%s/b.yaml", f->folder);
+        assert_int_equal(amp_op_list_read(f->rules, path, &list, &f->err), AMP_RULES);
+        assert_said(f, "/b.yaml: not a text; accepted: a name of an operator per line");
+    }
 }
 
 /* ---- rules hostile --------------------------------------------------------------------------- */
