@@ -1,8 +1,11 @@
-/* Two models on the same samples: what is compared, within which tolerance, and the verdict. */
+/* Two models on the same samples: what is compared, within which tolerance, the verdict, and
+   how far a run is. */
 #include "check/bench.h"
 #include "check/compare.h"
 #include "check/layers.h"
 #include "check/validate.h"
+#include "cli/progress.h"
+#include "core/array.h"
 #include "core/number/random.h"
 #include "net.h"
 #include "onnx/file/read.h"
@@ -12,11 +15,14 @@
 
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -1320,6 +1326,87 @@ static void times_are_medians_of_turns(void **state)
     amp_bench_free(&bench);
 }
 
+/* ---- progress -------------------------------------------------------------------------------- */
+
+static bool is_terminal;
+
+/* In the place of the system's. */
+int isatty(int file)
+{
+    struct termios settings;
+    return is_terminal || tcgetattr(file, &settings) == 0;
+}
+
+/* What stands in FILE from *FROM on, as TEXT; the next call goes on behind it. */
+static const char *read_on(FILE *file, long *from, char text[256])
+{
+    fflush(stderr);
+    fseek(file, *from, SEEK_SET);
+    text[fread(text, 1, 255, file)] = '\0';
+    *from = ftell(file);
+    return text;
+}
+
+/* A second passes with each look at the clock, or as little of it as is said. */
+static void progress_says_what_is_left(void **state)
+{
+    static const struct {
+        size_t done, total;
+        double passed; /* seconds */
+        int owner;
+        const char *line;
+    } steps[] = {{1, 4, 0.5, 0, ""}, /* a stage of less than a second has no line */
+                 {1, 4, 0.5, 0, "\r\033[Kwalk: 25 % (1 of 4), 3 s left"},
+                 {2, 4, 0.1, 0, ""}, /* that is too soon */
+                 {1, 31, 0.9, 0, "\r\033[Kwalk: 3 % (1 of 31), 1:00 left"},
+                 {1, 1201, 1, 0, "\r\033[Kwalk: 0 % (1 of 1201), 1:00:00 left"},
+                 {20, 317, 1, 0, "\r\033[Kwalk: 6 % (20 of 317), 59 s left"},
+                 {1, 746, 1, 0, "\r\033[Kwalk: 0 % (1 of 746), 1:02:05 left"},
+                 {1, 600, 1, 0, "\r\033[Kwalk: 0 % (1 of 600), 59:54 left"},
+                 {5, 5, 1, 0, "\r\033[Kwalk: 100 % (5 of 5), 0 s left"},
+                 {0, 5, 1, 0, ""},
+                 {6, 5, 1, 0, ""},
+                 {1, 5, 1, 1, ""}, /* another's parts */
+                 {2, 4, 1, 0, "\r\033[Kwalk: 50 % (2 of 4), 11 s left"}};
+    static const int owners[2];
+    char text[256];
+    long from = 0;
+    FILE *file = tmpfile();
+    (void)state;
+    assert_non_null(file);
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    assert_true(kept >= 0 && dup2(fileno(file), STDERR_FILENO) == STDERR_FILENO);
+    has_own_clock = true;
+    durations = NULL;
+    own_time = 1000;
+    amp_progress_begin("nothing"); /* not on a terminal */
+    amp_progress_step(&owners[0], 1, 2);
+    amp_progress_clear();
+    assert_string_equal(read_on(file, &from, text), "");
+    is_terminal = true;
+    amp_progress_begin("walk");
+    raise(SIGALRM);
+    assert_string_equal(read_on(file, &from, text), "\rwalk ...");
+    amp_progress_clear();
+    amp_progress_clear();
+    assert_string_equal(read_on(file, &from, text), "\r\033[K");
+    for (size_t i = 0; i < AMP_COUNT(steps); i++) {
+        own_time += steps[i].passed - 1;
+        amp_progress_step(&owners[steps[i].owner], steps[i].done, steps[i].total);
+        assert_string_equal(read_on(file, &from, text), steps[i].line);
+    }
+    amp_progress_end();
+    amp_progress_step(&owners[0], 1, 2);
+    amp_progress_end();
+    assert_string_equal(read_on(file, &from, text), "\r\033[K");
+    is_terminal = false;
+    has_own_clock = false;
+    assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+    close(kept);
+    fclose(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1357,6 +1444,7 @@ int main(void)
         NET_TEST(models_without_common_values_have_no_layers),
         NET_TEST(scores_of_another_shape_are_not_counted),
         NET_TEST(steps_are_set_against_each_other),
+        cmocka_unit_test(progress_says_what_is_left),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
