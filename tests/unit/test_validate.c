@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -1347,6 +1348,14 @@ static const char *read_on(FILE *file, long *from, char text[256])
     return text;
 }
 
+/* Whether a timer is to write the line. */
+static bool is_awaited(void)
+{
+    struct itimerval timer;
+    assert_int_equal(getitimer(ITIMER_REAL, &timer), 0);
+    return timer.it_value.tv_sec > 0 || timer.it_value.tv_usec > 0;
+}
+
 /* A second passes with each look at the clock, or as little of it as is said. */
 static void progress_says_what_is_left(void **state)
 {
@@ -1386,6 +1395,7 @@ static void progress_says_what_is_left(void **state)
     assert_string_equal(read_on(file, &from, text), "");
     is_terminal = true;
     amp_progress_begin("walk");
+    assert_true(is_awaited());
     raise(SIGALRM);
     assert_string_equal(read_on(file, &from, text), "\rwalk ...");
     amp_progress_clear();
@@ -1395,8 +1405,11 @@ static void progress_says_what_is_left(void **state)
         own_time += steps[i].passed - 1;
         amp_progress_step(&owners[steps[i].owner], steps[i].done, steps[i].total);
         assert_string_equal(read_on(file, &from, text), steps[i].line);
+        assert_int_equal(is_awaited(), i == 0);
     }
+    amp_progress_begin("another");
     amp_progress_end();
+    assert_false(is_awaited());
     amp_progress_step(&owners[0], 1, 2);
     amp_progress_end();
     assert_string_equal(read_on(file, &from, text), "\r\033[K");
