@@ -9,6 +9,7 @@
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/engine.h"
 #include "ops/dnnl/layout.h"
+#include "core/array.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
 #include "ops/dnnl/prim_post.h"
@@ -1846,10 +1847,34 @@ static void bytes_are_flipped_to_the_end(void **state)
     }
 }
 
+/* An activation that bounds its result, or makes 0 of what is not above, gives a number for a NaN.
+ */
+static void some_activations_hide_nans(void **state)
+{
+    static const struct {
+        struct amp_post post;
+        bool hides;
+    } cases[] = {
+        {{.kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_clip}, true},
+        {{.kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_clip, .alpha = 1}, true},
+        {{.kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_hardsigmoid, .alpha = 1}, true},
+        {{.kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_relu}, true},
+        {{.kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_relu, .alpha = 0.125f}, false},
+        {{.kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_tanh}, false},
+        {{.kind = AMP_POST_BINARY, .alg = dnnl_eltwise_clip}, false},
+        {{.kind = AMP_POST_BINARY, .alg = dnnl_eltwise_relu}, false},
+        {{.kind = AMP_POST_CAST}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(cases); i++)
+        assert_int_equal(amp_post_hides_nan(&cases[i].post), cases[i].hides);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         NET_TEST(channels_keep_their_scales),
+        cmocka_unit_test(some_activations_hide_nans),
         NET_TEST(what_divides_by_zero_is_refused),
         NET_TEST(what_has_no_primitive_is_computed_in_c),
         NET_TEST(layouts_have_each_element_and_zeros),
