@@ -1,6 +1,7 @@
 /* oneDNN's layouts: copies between them, what sees them otherwise, what fills their blocks; and
    CPUs that hide their caches, by which they are chosen. */
 #include "net.h"
+#include "core/array.h"
 #include "core/cpu.h"
 #include "core/memory.h"
 #include "ops/dnnl/binding.h"
@@ -9,7 +10,6 @@
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/engine.h"
 #include "ops/dnnl/layout.h"
-#include "core/array.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
 #include "ops/dnnl/prim_post.h"
