@@ -8,6 +8,7 @@
 #include "core/cpu.h"
 #include "node_case.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -199,17 +200,29 @@ static const enum amp_dtype widest_first[] = {
     AMP_INT4,      AMP_UINT4,        AMP_FLOAT4E2M1,     AMP_FLOAT8E8M0, AMP_INT2,
     AMP_UINT2};
 
+/* How many kernels of oneDNN ran; each has its name. */
+static size_t count_primitives(const struct amp_profile *profile)
+{
+    size_t count;
+    const struct amp_profile_primitive *items = amp_profile_primitives(profile, &count);
+    for (size_t i = 0; i < count; i++) {
+        assert_non_null(items[i].kind);
+        assert_true(isalpha((unsigned char)items[i].implementation[0]));
+        assert_true(items[i].calls > 0 && items[i].seconds >= 0);
+    }
+    return count;
+}
+
 static enum amp_status run_as(struct node_case *test, const char *folder,
                               const struct amp_schema *schema, int type, enum amp_dtype dtype,
                               struct amp_error *err)
 {
     struct amp_profile *profile = amp_profile_create();
-    size_t n_primitives;
     assert_true(node_case_open(test, folder));
     assert_true(node_case_set_version(test, schema));
     retype(test, type, dtype);
     enum amp_status status = node_case_run(test, profile, err);
-    amp_profile_primitives(profile, &n_primitives);
+    size_t n_primitives = count_primitives(profile);
     struct tally *tally = tally_of(amp_op_find(schema->domain, schema->name));
     tally->runs += status == AMP_OK;
     tally->by_dnnl += status == AMP_OK && n_primitives > 0;
