@@ -36,7 +36,7 @@ static bool has_one_element(const struct amp_model *model, uint32_t id)
 
 static bool is_same(struct amp_str a, struct amp_str b)
 {
-    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
 /* Through how many nodes the data of a state are followed. */

@@ -1381,8 +1381,8 @@ static void steps_read_what_nodes_and_bodies_do(void **state)
     }
     assert_true(steps.count == 11 && n_constant == 4 && n_chained == 2);
     steps_are_right(&steps);
-    amp_arena_destroy(arena);
     amp_session_destroy(session);
+    amp_arena_destroy(arena);
 }
 
 /* What models are lowered to, of which constants were DATA before, if there are any. */
@@ -1509,8 +1509,8 @@ static void check_sources(void)
             assert_int_equal(found.items[n++].value_id, value);
         assert_true(i + 1 < AMP_COUNT(wanted) || n == found.count);
     }
-    amp_arena_destroy(arena);
     amp_session_destroy(session);
+    amp_arena_destroy(arena);
 }
 
 static void sources_are_what_a_conversion_rounds(void **state)
