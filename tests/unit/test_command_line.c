@@ -673,6 +673,8 @@ static void gradients_are_scaled_by_numbers(void **state)
                "growth_interval="},
         {"init_scal=1", "'init_scal=1' is none of on, off, init_scale=, growth_factor=, "
                         "backoff_factor= and growth_interval=; did you mean 'init_scale'?"},
+        {"init_scald=1", "'init_scald=1' is none of on, off, init_scale=, growth_factor=, "
+                         "backoff_factor= and growth_interval=; did you mean 'init_scale'?"},
         {"init_scale=1,x=2", "'x=2' is none of on, off, init_scale=, growth_factor=, "
                              "backoff_factor= and growth_interval="},
         {"init_scale=1,", "'' is none of on, off, init_scale=, growth_factor=, "
