@@ -349,22 +349,29 @@ static const char *wants_first_of_6(const int64_t *sizes)
     return sizes[0] == 6 ? NULL : "no";
 }
 
-/* What inference refuses is not run: rows that do not broadcast. */
-static void sizes_that_do_not_fit_are_not_run(void **state)
+/* The places where the sizes of [n, m] and [6, 1] stand, of which OP_TYPE makes what is looked at.
+ */
+static void open_matrices(const char *(*fails)(const int64_t *sizes), const char *op_type)
 {
-    (void)state;
-    open_sizes(wants_first_of_6);
+    open_sizes(fails);
     amp_input_dims_destroy(dims);
     net_start(22);
     int64_t n = amp_symbol_dim(net.model, "n"), m = amp_symbol_dim(net.model, "m");
     uint32_t a = input("a", AMP_FLOAT, DIMS(n, m)), b = input("b", AMP_FLOAT, DIMS(6, 1));
-    output(NODE("NonZero", "y", NODE("Add", "sum", a, b)));
+    output(NODE("NonZero", "y", NODE(op_type, "result", a, b)));
     infer_all();
     dims = amp_input_dims_create(net.model);
     places[0] = (struct place){0, 0};
     places[1] = (struct place){0, 1};
     places[2] = (struct place){1, 1};
     shares_symbol = false;
+}
+
+/* What inference refuses is not run: rows that do not broadcast. */
+static void sizes_that_do_not_fit_are_not_run(void **state)
+{
+    (void)state;
+    open_matrices(wants_first_of_6, "Add");
     assert_true(amp_input_dims_set(dims, "m", 3));
     find_sizes(AMP_OK, "");
     TRIED({1, 3, 1}, {6, 3, 1}, {1, 3, 1});
@@ -418,18 +425,7 @@ static const char *wants_second_of_6(const int64_t *sizes)
 static void sizes_that_inference_needs_stay(void **state)
 {
     (void)state;
-    open_sizes(wants_second_of_6);
-    amp_input_dims_destroy(dims);
-    net_start(22);
-    int64_t n = amp_symbol_dim(net.model, "n"), m = amp_symbol_dim(net.model, "m");
-    uint32_t a = input("a", AMP_FLOAT, DIMS(n, m)), b = input("b", AMP_FLOAT, DIMS(6, 1));
-    output(NODE("NonZero", "y", NODE("MatMul", "product", a, b)));
-    infer_all();
-    dims = amp_input_dims_create(net.model);
-    places[0] = (struct place){0, 0};
-    places[1] = (struct place){0, 1};
-    places[2] = (struct place){1, 1};
-    shares_symbol = false;
+    open_matrices(wants_second_of_6, "MatMul");
     find_sizes(AMP_OK, "");
     TRIED({1, 1, 1}, {1, 6, 1});
     expect_found(0, "m", 6);
