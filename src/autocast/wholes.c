@@ -566,7 +566,7 @@ static bool is_softmax_in_float32(const struct finder *finder, const struct amp_
 {
     if ((!amp_node_has_role(node, AMP_ROLE_SOFTMAX) &&
          !amp_node_has_role(node, AMP_ROLE_LOG_SOFTMAX)) ||
-        node->note.fx_node != NULL || node->n_outputs != 1 || node->outputs[0] == AMP_NONE)
+        node->note.fx_node != NULL || node->outputs[0] == AMP_NONE)
         return false;
     uint32_t value = node->outputs[0], first = finder->uses.first[value];
     uint32_t end = finder->uses.first[value + 1];

@@ -1444,9 +1444,24 @@ static void a_call_is_one_whole(void **state)
    and nothing else. */
 static void softmaxes_that_are_converted_ask_for_float32(void **state)
 {
-    enum { ONCE, TWICE, OTHER_USE, OUTPUT, OTHER_DTYPE, NO_USE, NOTED, BY_OTHERS, OF_HALF, CASES };
+    enum {
+        ONCE,
+        TWICE,
+        OTHER_USE,
+        OUTPUT,
+        OTHER_DTYPE,
+        NO_USE,
+        NOTED,
+        NOTED_AS_NONE,
+        IN_A_MODULE,
+        REMOVED,
+        NO_OUTPUT,
+        BY_OTHERS,
+        OF_HALF,
+        CASES
+    };
     struct fixture *f = *state;
-    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [softmax]}\n");
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [softmax, GRUCell]}\n");
     for (int i = 0; i < CASES; i++)
         for (int is_log = 0; is_log < 2; is_log++) {
             net_start(17);
@@ -1464,12 +1479,21 @@ static void softmaxes_that_are_converted_ask_for_float32(void **state)
                 output(y);
             if (i == NOTED)
                 note(y, "softmax", "aten.softmax.int", "%x, -1");
+            if (i == NOTED_AS_NONE)
+                amp_node_at(net.model, node_of(y))->note.fx_node = "%x : placeholder";
+            if (i == IN_A_MODULE)
+                amp_node_at(net.model, node_of(y))->note.scope = "torch.nn.modules.rnn.GRUCell";
             infer_all();
+            uint32_t id = node_of(y);
+            if (i == REMOVED)
+                amp_node_at(net.model, id)->is_removed = true;
+            if (i == NO_OUTPUT)
+                amp_node_at(net.model, id)->outputs[0] = AMP_NONE;
             const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
-            const struct amp_whole *whole = amp_wholes_of(wholes, node_of(y));
+            const struct amp_whole *whole = amp_wholes_of(wholes, id);
             bool asks = i == ONCE || i == TWICE;
             assert_int_equal(whole != NULL && whole->asks_float32, asks);
-            assert_int_equal(whole != NULL, asks || i == NOTED);
+            assert_int_equal(whole != NULL, asks || i == NOTED || i == IN_A_MODULE);
             if (!asks)
                 continue;
             assert_string_equal(whole->name, is_log ? "log_softmax" : "softmax");
@@ -3803,6 +3827,222 @@ static void notes_go_before_patterns(void **state)
     }
 }
 
+/* The parts of a function are those of no composite as well, which they are without notes. */
+static void parts_of_a_function_are_no_composite(void **state)
+{
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [soft_margin_loss]}\n");
+    for (int is_noted = 0; is_noted < 2; is_noted++) {
+        net_start(17);
+        net.model->producer = "pytorch";
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4)), t = input("t", AMP_FLOAT, DIMS(4));
+        uint32_t neg = NODE("Neg", "neg", x), mul = NODE("Mul", "mul", neg, t);
+        uint32_t exp = NODE("Exp", "exp", mul), sum = NODE("Add", "sum", exp, number(1));
+        uint32_t log = NODE("Log", "log", sum), mean = NODE("ReduceMean", "mean", log);
+        set_int(mean, "keepdims", 0);
+        output(mean);
+        if (is_noted) {
+            note(neg, "neg", "aten.neg.default", "%x");
+            note(mul, "mul", "aten.mul.Tensor", "%neg, %t");
+            note(exp, "exp", "aten.exp.default", "%mul");
+            note(sum, "log1p", "aten.log1p.default", "%exp");
+            note(log, "log1p", "aten.log1p.default", "%exp");
+            note(mean, "mean", "aten.mean.default", "%log1p");
+        }
+        infer_all();
+        const struct amp_whole *whole =
+            amp_wholes_of(amp_wholes_find(net.model, f->rules), node_of(mean));
+        assert_non_null(whole);
+        assert_string_equal(whole->name, "soft_margin_loss");
+        assert_int_equal(whole->n_nodes, 6);
+        assert_int_equal(whole->composite == NULL, is_noted);
+    }
+}
+
+/* ---- what nodes are noted for ---- */
+
+/* Nodes as an exporter may note them, one behind the other; NULL: it does not. */
+struct noted {
+    const char *op_type, *scope, *fx_node, *trace;
+    const char *name; /* of the whole that it is of; NULL: of none */
+    size_t first;     /* the first node of the whole */
+};
+
+static void expect_noted(struct fixture *f, const char *rules, const struct noted *nodes,
+                         size_t count)
+{
+    uint32_t ids[32];
+    reload(f, rules);
+    net_start(17);
+    net.model->producer = "pytorch";
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4, 4));
+    assert_true(count <= 32);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t y = NODE(nodes[i].op_type, "y", x);
+        output(y);
+        ids[i] = node_of(y);
+        amp_node_at(net.model, ids[i])->note = (struct amp_export_note){
+            .scope = nodes[i].scope, .fx_node = nodes[i].fx_node, .stack_trace = nodes[i].trace};
+    }
+    infer_all();
+    const struct amp_wholes *wholes = amp_wholes_find(net.model, f->rules);
+    for (size_t i = 0; i < count; i++) {
+        const struct amp_whole *whole = amp_wholes_of(wholes, ids[i]);
+        if ((whole != NULL) != (nodes[i].name != NULL))
+            fail_msg("%snode %zu: %s", rules, i, whole != NULL ? whole->name : "of none");
+        if (whole == NULL)
+            continue;
+        assert_string_equal(whole->name, nodes[i].name);
+        if (whole->nodes[0] != ids[nodes[i].first])
+            fail_msg("node %zu: of that from %u on", i, (unsigned)whole->nodes[0]);
+    }
+}
+
+#define ATEN(name, op)                                                    \
+    "%" name " : [num_users=1] = call_function[target=torch.ops.aten." op \
+    "](args = (%x), kwargs = {})"
+
+/* Nodes are of one whole that are in one module which a rule names, or come from one line that
+   calls what the exporter takes apart, or from one operator; with no other noted node between. */
+static void nodes_are_of_modules_lines_and_operators(void **state)
+{
+    static const char cell[] = "m: M/cell: torch.nn.modules.rnn.GRUCell/x: X";
+    static const char next[] = "m: M/next: torch.nn.modules.rnn.GRUCell";
+    static const char longer[] = "m: M/cell: torch.nn.modules.rnn.GRUCells";
+    static const char unnamed[] = "m: M/cell: torch.nn.modules.rnn.LSTMCell";
+    static const char lstm[] = "m: M/cell: torch.nn.modules.rnn.LSTM";
+    static const char linear[] = "m: M/head: torch.nn.modules.linear.Linear";
+    static const char exp[] = ATEN("exp", "exp.default"), other[] = ATEN("exq", "exp.default");
+    static const char again[] = ATEN("exp", "exp.default"), placeholder[] = "%x : placeholder";
+    static const char sub[] = ATEN("sub", "sub.Tensor"), loss[] = ATEN("loss", "l1_loss.default");
+    static const char l1[] = "File\nF.l1_loss(a, b)", second[] = "File\nF.l1_loss(b, a)";
+    static const char both[] = "File\nF.l1_loss(a, b) + F.mse_loss(a, b)";
+    static const char mse[] = "File\nF.mse_loss(a, b)", log[] = "File\nlog(a)";
+    static const struct noted nodes[] = {
+        {"Neg", cell, NULL, NULL, "torch.nn.modules.rnn.GRUCell", 0},
+        {"Neg", NULL, NULL, NULL, NULL, 0},
+        {"Neg", cell, NULL, NULL, "torch.nn.modules.rnn.GRUCell", 0},
+        {"Neg", NULL, exp, NULL, "exp", 3},
+        {"Neg", cell, exp, NULL, "torch.nn.modules.rnn.GRUCell", 4},
+        {"Neg", next, exp, NULL, "torch.nn.modules.rnn.GRUCell", 5},
+        {"Neg", longer, NULL, NULL, NULL, 0},
+        {"Neg", unnamed, NULL, NULL, NULL, 0},
+        {"Neg", lstm, NULL, NULL, "torch.nn.modules.rnn.LSTM", 8},
+        {"Neg", linear, exp, NULL, "exp", 3},
+        {"Neg", linear, exp, log, "exp", 3},
+        {"Neg", linear, again, NULL, "exp", 3},
+        {"Neg", linear, other, NULL, "exp", 12},
+        {"Neg", linear, placeholder, NULL, NULL, 0},
+        {"Neg", linear, other, NULL, "exp", 14},
+        {"Neg", linear, sub, l1, "l1_loss", 15},
+        {"Neg", NULL, sub, l1, "l1_loss", 15},
+        {"Neg", NULL, exp, l1, "l1_loss", 15},
+        {"Neg", NULL, exp, second, "l1_loss", 18},
+        {"Neg", NULL, exp, both, "exp", 19},
+        {"Neg", NULL, exp, mse, "exp", 19},
+        {"Neg", NULL, loss, l1, "l1_loss", 21},
+        {"Neg", NULL, exp, l1, "l1_loss", 22},
+        {"Neg", NULL, NULL, l1, "l1_loss", 22},
+        {"Neg", NULL, NULL, NULL, NULL, 0},
+        {"Neg", NULL, NULL, second, "l1_loss", 25},
+    };
+    struct fixture *f = *state;
+    expect_noted(f, HEAD "rules:\n  - {precision: fp32, ops: [GRUCell, lstm, l1_loss]}\n", nodes,
+                 sizeof nodes / sizeof *nodes);
+}
+
+/* What PyTorch runs part by part is no whole unless a rule names it. */
+static void parts_are_no_whole_unless_named(void **state)
+{
+    static const char cell[] = ATEN("cell", "gru_cell.default");
+    static const struct noted parts[] = {{"Neg", NULL, cell, NULL, NULL, 0}};
+    static const struct noted whole[] = {{"Neg", NULL, cell, NULL, "gru_cell", 0}};
+    struct fixture *f = *state;
+    expect_noted(f, HEAD "rules:\n  - {precision: fp32, ops: [softmax]}\n", parts, 1);
+    expect_noted(f, HEAD "rules:\n  - {precision: fp32, ops: [GRUCell]}\n", whole, 1);
+    expect_noted(f, HEAD "rules:\n  - {precision: fp32, ops: [gru_cell]}\n", whole, 1);
+}
+
+/* A whole promotes where its parts compute element by element, but for what moves data or makes
+   them; one at least does. */
+static void wholes_promote_as_their_parts_do(void **state)
+{
+    static const struct {
+        const char *op_types[2];
+        bool promotes;
+    } rows[] = {{{"Neg", "Exp"}, true},
+                {{"Neg", "Transpose"}, true},
+                {{"Transpose", "Neg"}, true},
+                {{"Transpose", "Transpose"}, false},
+                {{"Transpose", "Identity"}, false},
+                {{"Neg", "Softmax"}, false},
+                {{"Softmax", "Neg"}, false},
+                {{"Neg", "Unknown"}, false},
+                {{"Unknown", "Neg"}, false},
+                {{"Neg", "Constant"}, true},
+                {{"Transpose", "Constant"}, false}};
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [softmax]}\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4, 4)), made[2];
+        static const float one = 1;
+        for (int k = 0; k < 2; k++) {
+            const char *op_type = rows[i].op_types[k];
+            bool is_unknown = strcmp(op_type, "Unknown") == 0;
+            if (strcmp(op_type, "Constant") == 0) {
+                made[k] = net_out(net_node(0, op_type, "y", 1, &x, 0), 0);
+                set_number(made[k], "value_float", one);
+            } else {
+                made[k] = NODE(op_type, "y", x);
+            }
+            if (is_unknown) {
+                amp_node_at(net.model, node_of(made[k]))->domain = "own";
+                amp_model_import(net.model, "own", 1);
+            }
+            output(made[k]);
+            note(made[k], "call", "aten.norm.Scalar", "%x");
+        }
+        infer_all();
+        const struct amp_whole *whole =
+            amp_wholes_of(amp_wholes_find(net.model, f->rules), node_of(made[0]));
+        assert_non_null(whole);
+        assert_int_equal(whole->n_nodes, 2);
+        if (whole->promotes != rows[i].promotes)
+            fail_msg("%s, %s", rows[i].op_types[0], rows[i].op_types[1]);
+    }
+}
+
+/* Nodes that came after the search are of no whole. */
+static void new_nodes_are_of_no_whole(void **state)
+{
+    struct amp_whole whole = {.name = "whole"};
+    uint32_t whole_of[] = {0, AMP_NONE, 0};
+    const struct amp_wholes wholes = {
+        .items = &whole, .count = 1, .whole_of = whole_of, .n_nodes = 2};
+    (void)state;
+    assert_ptr_equal(amp_wholes_of(&wholes, 0), &whole);
+    assert_null(amp_wholes_of(&wholes, 1));
+    assert_null(amp_wholes_of(&wholes, 2));
+}
+
+/* Operators promote that compute element by element or join tensors, those of ONNX. */
+static void operators_promote_as_pytorch_has_them(void **state)
+{
+    static const struct {
+        const char *domain, *op_type;
+        bool promotes;
+    } rows[] = {{"", "Add", true},      {"", "Concat", true},
+                {"", "MatMul", false},  {"", "Transpose", false},
+                {"own", "Add", false},  {"com.microsoft", "QLinearAdd", false},
+                {"", "Nothing", false}, {"com.microsoft", "Nothing", false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct amp_node node = {.domain = rows[i].domain, .op_type = rows[i].op_type};
+        assert_int_equal(amp_node_promotes(&node), rows[i].promotes);
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -3969,6 +4209,12 @@ int main(void)
         AUTOCAST_TEST(each_dtype_has_one_cast),
         AUTOCAST_TEST(composites_are_what_the_table_says),
         AUTOCAST_TEST(notes_go_before_patterns),
+        AUTOCAST_TEST(parts_of_a_function_are_no_composite),
+        AUTOCAST_TEST(nodes_are_of_modules_lines_and_operators),
+        AUTOCAST_TEST(parts_are_no_whole_unless_named),
+        AUTOCAST_TEST(wholes_promote_as_their_parts_do),
+        AUTOCAST_TEST(new_nodes_are_of_no_whole),
+        AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
         AUTOCAST_TEST(constants_are_converted_from_what_they_are),
         AUTOCAST_TEST(wholes_follow_what_goes_in),
         AUTOCAST_TEST(casts_are_counted),
