@@ -4043,6 +4043,236 @@ static void operators_promote_as_pytorch_has_them(void **state)
     }
 }
 
+/* What a dtype cannot hold of a constant saturates where it is a guard, and the node has the dtype
+   for its neighbours' sake: it follows a lowered input, or was asked for the dtype besides. */
+static void guards_saturate_for_their_neighbours(void **state)
+{
+    enum { UNLISTED, LOWER, RULES };
+    static const struct {
+        const char *op_type;
+        enum amp_guard_use use;
+    } ops[] = {{"Max", AMP_GUARD_BOUNDS}, {"Add", AMP_GUARD_ADDS}, {"Mul", AMP_GUARD_NONE}};
+    static const struct {
+        float data[2];
+        bool is_beyond, is_mask, is_huge;
+    } constants[] = {{{-65504, 0}, false, false, false},
+                     {{-1e5f, 0}, true, true, false},
+                     {{-1e5f, 2}, true, false, false},
+                     {{-1e38f, 2}, true, false, true}};
+    struct fixture *f = *state;
+    for (int i = 0; i < 3 * 4 * RULES * 2; i++) {
+        int o = i % 3, c = i / 3 % 4, by_rule = i / 12 % RULES, is_low = i / 24;
+        struct amp_assignment assignment;
+        char text[512];
+        snprintf(text, sizeof text,
+                 HEAD "constants: follow\nlimits:\n  fp16: {guards: off}\nrules:\n"
+                      "  - {precision: lower, tensors: [low%s]}\n"
+                      "  - {precision: fp32, tensors: [high]}\n",
+                 by_rule == LOWER ? ", y" : "");
+        reload(f, text);
+        net_start(17);
+        uint32_t x = NODE("Softsign", is_low ? "low" : "high", input("x", AMP_FLOAT, DIMS(2)));
+        uint32_t k = constant("k", AMP_FLOAT, DIMS(2), constants[c].data);
+        uint32_t y = NODE(ops[o].op_type, "y", x, k);
+        output(y);
+        infer_all();
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_FLOAT16, .cap = 22};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        const struct amp_decision *decision = &assignment.nodes[node_of(y)];
+        bool is_guard = ops[o].use == AMP_GUARD_BOUNDS || constants[c].is_huge ||
+                        (ops[o].use == AMP_GUARD_ADDS && constants[c].is_mask);
+        bool is_pinned = is_low && (by_rule == UNLISTED || ops[o].use != AMP_GUARD_NONE);
+        bool is_wanted = by_rule == LOWER || is_low;
+        bool is_kept = is_wanted && constants[c].is_beyond && !(is_pinned && is_guard);
+        if (decision->dtype != (is_wanted && !is_kept ? AMP_FLOAT16 : AMP_FLOAT))
+            fail_msg("%d: %s", i, amp_dtype_name(decision->dtype));
+        assert_int_equal(assignment.values[y], decision->dtype);
+        assert_int_equal(decision->reason, is_kept            ? AMP_REASON_WEIGHT_RANGE
+                                           : by_rule == LOWER ? AMP_REASON_RULE
+                                                              : AMP_REASON_UNLISTED);
+        if (is_kept)
+            assert_int_equal(decision->value, k);
+    }
+}
+
+/* A guard saturates offline where it is a constant, or moved or filled in the dtype itself; where
+   it is moved for others too a cast would make infinities of it. */
+static void guards_that_a_cast_would_meet_are_refused(void **state)
+{
+    enum { PLAIN, MOVED, SHARED, GIVEN_OUT, FILLED_13, FILLED_20, CASES };
+    static const float huge[] = {-1e38f, 0};
+    struct fixture *f = *state;
+    reload(f, HEAD "constants: follow\nrules:\n  - {precision: lower, tensors: [low]}\n"
+                   "  - {precision: fp32, tensors: [high]}\n"
+                   "limits:\n  fp16: {guards: off}\n  bf16: {weight_max: 1e30}\n");
+    for (int i = 0; i < CASES * 2; i++) {
+        bool is_half = i % 2;
+        struct amp_assignment assignment;
+        int way = i / 2;
+        net_start(way == FILLED_20 ? 20 : 13);
+        uint32_t x = NODE("Relu", "low", input("x", AMP_FLOAT, DIMS(2, 1)));
+        uint32_t k = constant("k", AMP_FLOAT, DIMS(1, 2), huge), moved = k;
+        if (way == MOVED || way == SHARED || way == GIVEN_OUT)
+            moved = NODE("Transpose", "moved", k);
+        if (way == FILLED_13 || way == FILLED_20) {
+            moved = NODE("ConstantOfShape", "moved", NUMBERS("n", 2, 1));
+            struct amp_tensor *value = net_tensor(AMP_FLOAT, DIMS(1), huge);
+            set_array(moved, "value", AMP_ATTR_TENSOR, 1, &value, sizeof value);
+        }
+        uint32_t y = NODE("Max", "y", x, moved), z = NODE("Max", "z", y, moved);
+        output(z);
+        if (way == SHARED)
+            output(NODE("Softsign", "high", moved));
+        if (way == GIVEN_OUT)
+            output(moved);
+        infer_all();
+        struct amp_assign_options options = {.rules = f->rules,
+                                             .lower = is_half ? AMP_FLOAT16 : AMP_BFLOAT16,
+                                             .cap = way == FILLED_20 ? 20 : 13};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        bool is_refused = way == SHARED || way == GIVEN_OUT || (way == FILLED_13 && !is_half);
+        const struct amp_decision *decision = &assignment.nodes[node_of(y)];
+        if (decision->dtype != (is_refused ? AMP_FLOAT : options.lower) ||
+            decision->reason != (is_refused ? AMP_REASON_WEIGHT_RANGE : AMP_REASON_UNLISTED))
+            fail_msg("%d: %s, %s", i, amp_dtype_name(decision->dtype),
+                     amp_reason_name(decision->reason));
+        assert_int_equal(assignment.nodes[node_of(z)].dtype, decision->dtype);
+    }
+}
+
+/* What follows raises the opset to 22 at most (GlobalMaxPool takes bfloat16 since then, TopK since
+   opset 24), a rule as far as it takes. */
+static void followers_raise_the_opset_to_22(void **state)
+{
+    static const struct {
+        const char *ops;
+        bool is_pool;
+        int cap, opset;
+    } rows[] = {{"Relu", true, 27, 22},        {"Relu", true, 22, 22},
+                {"Relu", true, 21, 17},        {"Relu, GlobalMaxPool", true, 27, 22},
+                {"Relu", false, 27, 17},       {"Relu, TopK", false, 27, 24},
+                {"Relu, TopK", false, 24, 24}, {"Relu, TopK", false, 23, 17}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct amp_assign_options options = lowering(*state, rows[i].ops, AMP_BFLOAT16);
+        options.cap = rows[i].cap;
+        net_start(17);
+        uint32_t x = NODE("Relu", "low", input("x", AMP_FLOAT, DIMS(1, 2, 4)));
+        if (rows[i].is_pool) {
+            output(NODE("GlobalMaxPool", "y", x));
+        } else {
+            uint32_t top = net_node(0, "TopK", "y", 2, IDS(x, NUMBERS("k", 1)));
+            output(net_out(top, 0));
+        }
+        assert_int_equal(opset_of(&options), rows[i].opset);
+    }
+}
+
+/* Points of gradients keep what gives them, and losses are looked at where there are any, or the
+   model is trained, and something is lowered at all. */
+static void training_counts_where_something_is_lowered(void **state)
+{
+    static const enum amp_dtype lowers[] = {AMP_BFLOAT16, AMP_FLOAT16, AMP_FLOAT};
+    struct fixture *f = *state;
+    reload(f,
+           HEAD "rules:\n  - {precision: lower, ops: [Relu]}\n  - {precision: fp32, ops: [mm]}\n");
+    for (int i = 0; i < 12; i++) {
+        bool is_trained = i / 3 % 2, has_point = i / 6;
+        struct amp_assign_options options = {.rules = f->rules, .lower = lowers[i % 3], .cap = 22};
+        struct amp_assignment assignment;
+        net_start(17);
+        uint32_t x = NODE("Relu", "x", input("i", AMP_FLOAT, DIMS(2)));
+        uint32_t y = NODE("Neg", "y", x);
+        output(y);
+        note(y, "loss", "aten.binary_cross_entropy.default", "%x");
+        infer_all();
+        options.training.is_trained = is_trained;
+        if (has_point)
+            amp_ids_push(net.model, &options.training.points, x);
+        bool is_refused = i % 3 < 2 && (is_trained || has_point);
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err),
+                         is_refused ? AMP_UNSUPPORTED : AMP_OK);
+        assert_int_equal(assignment.nodes[node_of(x)].reason,
+                         has_point && i % 3 < 2 ? AMP_REASON_TRAINING : AMP_REASON_RULE);
+    }
+}
+
+/* What is cast, or is like another, is taken as what it has become, but for constants; what else a
+   node takes in the dtype that it came with. */
+static void casts_take_what_values_have_become(void **state)
+{
+    static const float numbers[2] = {1, 2};
+    net_start(17);
+    uint32_t x = NODE("Relu", "x", input("i", AMP_FLOAT, DIMS(2))),
+             k = constant("k", AMP_FLOAT, DIMS(2), numbers);
+    uint32_t cast = NODE("Cast", "cast", x), like = NODE("CastLike", "like", x, x);
+    uint32_t of_constant = NODE("Cast", "of", k), shape = NODE("Shape", "shape", x);
+    set_int(cast, "to", AMP_DOUBLE);
+    set_int(of_constant, "to", AMP_DOUBLE);
+    const uint32_t outputs[] = {cast, like, of_constant, shape};
+    for (size_t i = 0; i < 4; i++)
+        output(outputs[i]);
+    struct amp_assign_options options = lowering(*state, "Relu", AMP_BFLOAT16);
+    struct amp_assignment assignment;
+    infer_all();
+    assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+    assignment.values[k] = AMP_BFLOAT16;
+    static const enum amp_dtype expected[] = {AMP_BFLOAT16, AMP_BFLOAT16, AMP_FLOAT};
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t id = node_of(outputs[i]);
+        const struct amp_schema *schema = amp_node_at(net.model, id)->schema;
+        for (uint32_t n = 0; n < amp_node_at(net.model, id)->n_inputs; n++)
+            assert_int_equal(amp_assigned_dtype(net.model, &assignment, id, schema, n),
+                             expected[i]);
+    }
+}
+
+/* RandomNormalLike, which names the dtype of what it is like, follows that where its definition
+   gives it, in bfloat16 since opset 22, and the runtimes do. */
+static void what_names_the_dtype_of_its_input_follows_it(void **state)
+{
+    static const struct {
+        int opset;
+        enum amp_dtype from, names, lower;
+        const char *runtime, *producer;
+        enum amp_dtype dtype; /* AMP_UNDEFINED: it stays as it is */
+    } rows[] = {
+        {22, AMP_FLOAT, AMP_FLOAT, AMP_BFLOAT16, NULL, "pytorch", AMP_BFLOAT16},
+        {21, AMP_FLOAT, AMP_FLOAT, AMP_BFLOAT16, NULL, "pytorch", AMP_UNDEFINED},
+        {21, AMP_FLOAT, AMP_FLOAT, AMP_FLOAT16, NULL, "pytorch", AMP_FLOAT16},
+        {21, AMP_FLOAT, AMP_FLOAT, AMP_FLOAT16, NULL, "other", AMP_UNDEFINED},
+        {21, AMP_FLOAT, AMP_DOUBLE, AMP_FLOAT16, NULL, "pytorch", AMP_UNDEFINED},
+        {21, AMP_DOUBLE, AMP_DOUBLE, AMP_FLOAT16, NULL, "pytorch", AMP_UNDEFINED},
+        {17, AMP_FLOAT, AMP_FLOAT, AMP_FLOAT16, "ort-cuda", "pytorch", AMP_FLOAT16},
+        {21, AMP_FLOAT, AMP_FLOAT, AMP_FLOAT16, "ort-cpu", "pytorch", AMP_UNDEFINED},
+        {21, AMP_FLOAT, AMP_FLOAT, AMP_FLOAT16, "openvino", "pytorch", AMP_FLOAT16},
+        {21, AMP_FLOAT, AMP_FLOAT, AMP_BFLOAT16, "openvino", "pytorch", AMP_UNDEFINED},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct amp_assign_options options = lowering(*state, "Identity", rows[i].lower);
+        struct amp_assignment assignment;
+        struct amp_runtimes runtimes = {.count = 0};
+        if (rows[i].runtime != NULL) {
+            runtimes.items[runtimes.count++] = amp_runtime_find(rows[i].runtime);
+            options.runtimes = &runtimes;
+        }
+        net_start(rows[i].opset);
+        net.model->producer = rows[i].producer;
+        uint32_t x = NODE("Identity", "x", input("i", rows[i].from, DIMS(2)));
+        uint32_t y = NODE("RandomNormalLike", "y", x);
+        set_int(y, "dtype", rows[i].names);
+        output(y);
+        infer_all();
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        const struct amp_decision *decision = &assignment.nodes[node_of(y)];
+        if (decision->dtype != rows[i].dtype)
+            fail_msg("row %zu: %s", i, amp_dtype_name(decision->dtype));
+        bool follows = rows[i].dtype != AMP_UNDEFINED;
+        assert_int_equal(decision->reason,
+                         follows ? AMP_REASON_UNLISTED : AMP_REASON_EXPLICIT_DTYPE);
+        assert_int_equal(assignment.values[y], follows ? rows[i].dtype : rows[i].names);
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -4215,6 +4445,12 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(guards_saturate_for_their_neighbours),
+        AUTOCAST_TEST(guards_that_a_cast_would_meet_are_refused),
+        AUTOCAST_TEST(followers_raise_the_opset_to_22),
+        AUTOCAST_TEST(training_counts_where_something_is_lowered),
+        AUTOCAST_TEST(casts_take_what_values_have_become),
+        AUTOCAST_TEST(what_names_the_dtype_of_its_input_follows_it),
         AUTOCAST_TEST(constants_are_converted_from_what_they_are),
         AUTOCAST_TEST(wholes_follow_what_goes_in),
         AUTOCAST_TEST(casts_are_counted),
