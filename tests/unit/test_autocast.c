@@ -4243,7 +4243,7 @@ static void what_names_the_dtype_of_its_input_follows_it(void **state)
         {21, AMP_FLOAT, AMP_DOUBLE, AMP_FLOAT16, NULL, "pytorch", AMP_UNDEFINED},
         {21, AMP_DOUBLE, AMP_DOUBLE, AMP_FLOAT16, NULL, "pytorch", AMP_UNDEFINED},
         {17, AMP_FLOAT, AMP_FLOAT, AMP_FLOAT16, "ort-cuda", "pytorch", AMP_FLOAT16},
-        {21, AMP_FLOAT, AMP_FLOAT, AMP_FLOAT16, "ort-cpu", "pytorch", AMP_UNDEFINED},
+        {22, AMP_FLOAT, AMP_FLOAT, AMP_BFLOAT16, "ort-cpu", "pytorch", AMP_UNDEFINED},
         {21, AMP_FLOAT, AMP_FLOAT, AMP_FLOAT16, "openvino", "pytorch", AMP_FLOAT16},
         {21, AMP_FLOAT, AMP_FLOAT, AMP_BFLOAT16, "openvino", "pytorch", AMP_UNDEFINED},
     };
@@ -4267,6 +4267,8 @@ static void what_names_the_dtype_of_its_input_follows_it(void **state)
         if (decision->dtype != rows[i].dtype)
             fail_msg("row %zu: %s", i, amp_dtype_name(decision->dtype));
         bool follows = rows[i].dtype != AMP_UNDEFINED;
+        assert_int_equal(assignment.values[x],
+                         rows[i].from == AMP_FLOAT ? rows[i].lower : rows[i].from);
         assert_int_equal(decision->reason,
                          follows ? AMP_REASON_UNLISTED : AMP_REASON_EXPLICIT_DTYPE);
         assert_int_equal(assignment.values[y], follows ? rows[i].dtype : rows[i].names);
