@@ -248,7 +248,6 @@ static bool begin(struct pass *pass, uint32_t id)
     decision->precision = pass->policies[id].precision;
     decision->reason = decision->rule ? AMP_REASON_RULE : AMP_REASON_UNLISTED;
     if (pass->keeps != NULL && pass->keeps[id]) {
-        decision->type = -1;
         decision->reason = AMP_REASON_TRAINING;
         return false;
     }

@@ -4099,30 +4099,35 @@ static void guards_saturate_for_their_neighbours(void **state)
    it is moved for others too a cast would make infinities of it. */
 static void guards_that_a_cast_would_meet_are_refused(void **state)
 {
-    enum { PLAIN, MOVED, SHARED, GIVEN_OUT, FILLED_13, FILLED_20, CASES };
-    static const float huge[] = {-1e38f, 0};
+    enum { PLAIN, MOVED, SHARED, GIVEN_OUT, IN_A_ROW, FILLED_13, FILLED_20, CASES };
+    static const float data[][2] = {{-1e38f, 0}, {-1, 0}};
     struct fixture *f = *state;
     reload(f, HEAD "constants: follow\nrules:\n  - {precision: lower, tensors: [low]}\n"
                    "  - {precision: fp32, tensors: [high]}\n"
                    "limits:\n  fp16: {guards: off}\n  bf16: {weight_max: 1e30}\n");
-    for (int i = 0; i < CASES * 2; i++) {
+    for (int i = 0; i < CASES * 4; i++) {
         bool is_half = i % 2;
         struct amp_assignment assignment;
-        int way = i / 2;
+        int way = i / 4;
+        bool is_huge = i / 2 % 2 == 0;
+        const float *huge = data[i / 2 % 2];
         net_start(way == FILLED_20 ? 20 : 13);
         uint32_t x = NODE("Relu", "low", input("x", AMP_FLOAT, DIMS(2, 1)));
         uint32_t k = constant("k", AMP_FLOAT, DIMS(1, 2), huge), moved = k;
-        if (way == MOVED || way == SHARED || way == GIVEN_OUT)
+        if (way == MOVED || way == SHARED || way == GIVEN_OUT || way == IN_A_ROW)
             moved = NODE("Transpose", "moved", k);
         if (way == FILLED_13 || way == FILLED_20) {
             moved = NODE("ConstantOfShape", "moved", NUMBERS("n", 2, 1));
             struct amp_tensor *value = net_tensor(AMP_FLOAT, DIMS(1), huge);
             set_array(moved, "value", AMP_ATTR_TENSOR, 1, &value, sizeof value);
         }
+        uint32_t first = moved;
+        if (way == IN_A_ROW)
+            moved = NODE("Transpose", "again", NODE("Transpose", "back", moved));
         uint32_t y = NODE("Max", "y", x, moved), z = NODE("Max", "z", y, moved);
         output(z);
-        if (way == SHARED)
-            output(NODE("Softsign", "high", moved));
+        if (way == SHARED || way == IN_A_ROW)
+            output(NODE("Softsign", "high", first));
         if (way == GIVEN_OUT)
             output(moved);
         infer_all();
@@ -4130,13 +4135,16 @@ static void guards_that_a_cast_would_meet_are_refused(void **state)
                                              .lower = is_half ? AMP_FLOAT16 : AMP_BFLOAT16,
                                              .cap = way == FILLED_20 ? 20 : 13};
         assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
-        bool is_refused = way == SHARED || way == GIVEN_OUT || (way == FILLED_13 && !is_half);
+        bool is_refused = is_huge && (way == SHARED || way == GIVEN_OUT || way == IN_A_ROW ||
+                                      (way == FILLED_13 && !is_half));
         const struct amp_decision *decision = &assignment.nodes[node_of(y)];
         if (decision->dtype != (is_refused ? AMP_FLOAT : options.lower) ||
             decision->reason != (is_refused ? AMP_REASON_WEIGHT_RANGE : AMP_REASON_UNLISTED))
             fail_msg("%d: %s, %s", i, amp_dtype_name(decision->dtype),
                      amp_reason_name(decision->reason));
         assert_int_equal(assignment.nodes[node_of(z)].dtype, decision->dtype);
+        if (way == IN_A_ROW)
+            assert_int_equal(assignment.values[moved], decision->dtype);
     }
 }
 
@@ -4193,6 +4201,8 @@ static void training_counts_where_something_is_lowered(void **state)
                          is_refused ? AMP_UNSUPPORTED : AMP_OK);
         assert_int_equal(assignment.nodes[node_of(x)].reason,
                          has_point && i % 3 < 2 ? AMP_REASON_TRAINING : AMP_REASON_RULE);
+        assert_int_equal(assignment.nodes[node_of(x)].dtype,
+                         has_point && i % 3 < 2 ? AMP_UNDEFINED : lowers[i % 3]);
     }
 }
 
@@ -4272,6 +4282,79 @@ static void what_names_the_dtype_of_its_input_follows_it(void **state)
         assert_int_equal(decision->reason,
                          follows ? AMP_REASON_UNLISTED : AMP_REASON_EXPLICIT_DTYPE);
         assert_int_equal(assignment.values[y], follows ? rows[i].dtype : rows[i].names);
+    }
+}
+
+/* Of a whole of which a constant keeps a part in float32 all but products stay there, each for its
+   own constant where it has one; what says its own type keeps it. */
+static void parts_beside_a_kept_one_are_kept(void **state)
+{
+    static const float huge[] = {1e5f, 2};
+    struct fixture *f = *state;
+    for (int is_lowered = 0; is_lowered < 2; is_lowered++) {
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_FLOAT16, .cap = 22};
+        struct amp_assignment assignment;
+        reload(f, is_lowered ? HEAD "rules:\n  - {precision: lower, ops: [norm]}\n"
+                             : HEAD "rules:\n  - {precision: fp32, ops: [norm]}\n");
+        options.rules = f->rules;
+        net_start(17);
+        net.model->producer = "pytorch";
+        uint32_t k = constant("k", AMP_FLOAT, DIMS(2), huge);
+        uint32_t other = constant("other", AMP_FLOAT, DIMS(2), huge);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 2)), y[6];
+        y[0] = NODE("Neg", "neg", x);
+        y[1] = NODE("MatMul", "m", y[0], x);
+        y[2] = NODE("Mul", "mul", y[1], k);
+        y[3] = NODE("Div", "div", y[2], other);
+        y[4] = NODE("Cast", "cast", y[3]);
+        y[5] = NODE("Abs", "abs", y[3]);
+        set_int(y[4], "to", AMP_DOUBLE);
+        for (int i = 0; i < 6; i++)
+            note(y[i], "call", "aten.norm.Scalar", "%x");
+        output(y[4]);
+        output(y[5]);
+        infer_all();
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        for (int i = 0; i < 6; i++) {
+            const struct amp_decision *decision = &assignment.nodes[node_of(y[i])];
+            bool is_kept = is_lowered && i != 1 && i != 4;
+            assert_int_equal(decision->reason, i == 4    ? AMP_REASON_EXPLICIT_DTYPE
+                                               : is_kept ? AMP_REASON_WEIGHT_RANGE
+                                                         : AMP_REASON_RULE);
+            assert_int_equal(decision->dtype, i == 4                 ? AMP_UNDEFINED
+                                              : is_lowered && i == 1 ? AMP_FLOAT16
+                                                                     : AMP_FLOAT);
+            assert_int_equal(assignment.values[y[i]], i == 4                 ? AMP_DOUBLE
+                                                      : is_lowered && i == 1 ? AMP_FLOAT16
+                                                                             : AMP_FLOAT);
+            if (is_kept)
+                assert_int_equal(decision->value, i == 3 ? other : k);
+        }
+    }
+}
+
+/* What of the interface is to be lowered is noted; inputs have the dtype then. */
+static void an_interface_is_lowered(void **state)
+{
+    for (int i = 0; i < 4; i++) {
+        struct amp_assign_options options = lowering(*state, "Conv", AMP_FLOAT16);
+        struct amp_assignment assignment;
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4)), z = input("z", AMP_FLOAT, DIMS(4));
+        uint32_t y = NODE("MatMul", "y", x, z);
+        output(y);
+        infer_all();
+        if (i % 2)
+            amp_ids_push(net.model, &options.interface, x);
+        if (i / 2)
+            amp_ids_push(net.model, &options.interface, y);
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        assert_int_equal(assignment.is_interface[x], i % 2);
+        assert_int_equal(assignment.is_interface[y], i / 2);
+        assert_false(assignment.is_interface[z]);
+        assert_int_equal(assignment.values[x], i % 2 ? AMP_FLOAT16 : AMP_FLOAT);
+        assert_int_equal(assignment.values[y], AMP_FLOAT);
+        assert_int_equal(assignment.values[z], AMP_FLOAT);
     }
 }
 
@@ -4447,6 +4530,8 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(parts_beside_a_kept_one_are_kept),
+        AUTOCAST_TEST(an_interface_is_lowered),
         AUTOCAST_TEST(guards_saturate_for_their_neighbours),
         AUTOCAST_TEST(guards_that_a_cast_would_meet_are_refused),
         AUTOCAST_TEST(followers_raise_the_opset_to_22),
