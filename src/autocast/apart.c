@@ -117,7 +117,7 @@ static size_t end_of(const struct fitting *fitting, size_t item, size_t at, size
 static bool writes_out(const struct amp_torch_map *map, const char *line, struct amp_str op)
 {
     const struct amp_torch_notes *notes = amp_torch_map_aten(map);
-    if (op.size > 0 && amp_line_calls(line, op))
+    if (amp_line_calls(line, op))
         return true;
     for (size_t i = 0; i < notes->count; i++) {
         const struct amp_torch_note *note = &notes->items[i];
@@ -148,59 +148,51 @@ static bool is_by_one_line(const struct amp_apart_search *search, const struct a
     return true;
 }
 
-/* Whether all nodes that take VALUE stand from FIRST to LAST, and the graph does not give it out.
- */
-static bool is_inner(const struct amp_apart_search *search, uint32_t value, uint32_t first,
-                     uint32_t last)
+/* Whether no node that takes VALUE stands behind LAST, and the graph does not give it out. */
+static bool is_inner(const struct amp_apart_search *search, uint32_t value, uint32_t last)
 {
     const struct amp_uses *uses = search->uses;
-    for (uint32_t u = uses->first[value]; u < uses->first[value + 1]; u++) {
-        uint32_t place = search->place_of[uses->items[u].node];
-        if (place < first || place > last)
+    for (uint32_t u = uses->first[value]; u < uses->first[value + 1]; u++)
+        if (search->place_of[uses->items[u].node] > last)
             return false;
-    }
     return !amp_value_at(search->model, value)->is_output;
 }
 
 /* Whether nobody else takes VALUE; who takes a cast of it, which a conversion puts right behind it,
    takes it. */
-static bool is_kept_inside(const struct amp_apart_search *search, uint32_t value, uint32_t first,
-                           uint32_t last)
+static bool is_kept_inside(const struct amp_apart_search *search, uint32_t value, uint32_t last)
 {
     const struct amp_uses *uses = search->uses;
     for (uint32_t u = uses->first[value]; u < uses->first[value + 1]; u++) {
         const struct amp_node *user = amp_node_at(search->model, uses->items[u].node);
         if (user->note.fx_node == NULL && amp_node_has_role(user, AMP_ROLE_CAST) &&
-            !is_inner(search, user->outputs[0], first, last))
+            !is_inner(search, user->outputs[0], last))
             return false;
     }
-    return is_inner(search, value, first, last);
+    return is_inner(search, value, last);
 }
 
 /* Whether what COUNT calls but the last give is taken by no others. */
 static bool is_closed(const struct amp_apart_search *search, const struct amp_ids *nodes,
                       const struct amp_noted_call *calls, size_t count)
 {
-    uint32_t first = search->place_of[nodes->items[calls[0].begin]];
     uint32_t last = search->place_of[nodes->items[calls[count - 1].end - 1]];
     for (size_t i = calls[0].begin; i < calls[count - 1].begin; i++) {
         const struct amp_node *node = amp_node_at(search->model, nodes->items[i]);
         for (uint32_t o = 0; o < node->n_outputs && node->note.fx_node != NULL; o++)
-            if (node->outputs[o] != AMP_NONE &&
-                !is_kept_inside(search, node->outputs[o], first, last))
+            if (node->outputs[o] != AMP_NONE && !is_kept_inside(search, node->outputs[o], last))
                 return false;
     }
     return true;
 }
 
-/* Whether the node that gives VALUE is for a call that is named as ARGUMENT begins, stands outside
-   of FIRST to LAST and makes no constant. */
+/* Whether the node that gives VALUE is for a call that is named as ARGUMENT begins, stands before
+   FIRST and makes no constant. */
 static bool is_argument_elsewhere(const struct amp_apart_search *search, uint32_t value,
-                                  struct amp_str argument, uint32_t first, uint32_t last)
+                                  struct amp_str argument, uint32_t first)
 {
     uint32_t producer = value != AMP_NONE ? amp_value_at(search->model, value)->producer : AMP_NONE;
-    if (producer == AMP_NONE ||
-        (search->place_of[producer] >= first && search->place_of[producer] <= last))
+    if (producer == AMP_NONE || search->place_of[producer] >= first)
         return false;
     const struct amp_node *node = amp_node_at(search->model, producer);
     if (node->note.fx_node == NULL ||
@@ -214,12 +206,12 @@ static bool is_argument_elsewhere(const struct amp_apart_search *search, uint32_
 /* Whether a node of CALL takes such a value. */
 static bool takes_elsewhere(const struct amp_apart_search *search, const struct amp_ids *nodes,
                             const struct amp_noted_call *call, struct amp_str argument,
-                            const uint32_t range[2])
+                            uint32_t first)
 {
     for (size_t i = call->begin; i < call->end; i++) {
         const struct amp_node *node = amp_node_at(search->model, nodes->items[i]);
         for (uint32_t k = 0; k < node->n_inputs; k++)
-            if (is_argument_elsewhere(search, node->inputs[k], argument, range[0], range[1]))
+            if (is_argument_elsewhere(search, node->inputs[k], argument, first))
                 return true;
     }
     return false;
@@ -231,13 +223,12 @@ static bool has_arguments(const struct amp_apart_search *search,
                           const struct amp_torch_apart *apart, const struct amp_ids *nodes,
                           const struct amp_noted_call *calls, size_t count)
 {
-    const uint32_t range[2] = {search->place_of[nodes->items[calls[0].begin]],
-                               search->place_of[nodes->items[calls[count - 1].end - 1]]};
+    uint32_t first = search->place_of[nodes->items[calls[0].begin]];
     for (size_t k = 0; k < apart->into.count; k++) {
         const char *item = apart->into.items[k], *at = strchr(item, '%');
         struct amp_str argument = {at, at != NULL ? strcspn(at, ",)") : 0};
         for (size_t i = 0; i < count && at != NULL; i++)
-            if (fits(&calls[i], item) && takes_elsewhere(search, nodes, &calls[i], argument, range))
+            if (fits(&calls[i], item) && takes_elsewhere(search, nodes, &calls[i], argument, first))
                 return false;
     }
     return true;

@@ -509,10 +509,12 @@ static void add_apart(struct finder *finder, uint32_t graph, const struct amp_no
 {
     const struct amp_ids *nodes = &finder->model->graphs[graph].nodes;
     struct run run = {.name = name};
-    for (size_t i = first->begin; i < first[count - 1].end; i++)
-        if (amp_node_at(finder->model, nodes->items[i])->note.fx_node != NULL)
+    for (size_t i = first->begin; i < first[count - 1].end; i++) {
+        const struct amp_node *node = amp_node_at(finder->model, nodes->items[i]);
+        if (!node->is_removed && node->note.fx_node != NULL)
             *(uint32_t *)amp_arena_push(finder->model->arena, &run.nodes, &run.n_nodes,
                                         &run.capacity, sizeof *run.nodes) = nodes->items[i];
+    }
     close_run(finder, &run, amp_torch_map_aten(finder->map));
 }
 

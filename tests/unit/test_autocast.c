@@ -4358,6 +4358,131 @@ static void an_interface_is_lowered(void **state)
     }
 }
 
+/* ---- functions as chains ---- */
+
+enum { CHAIN_MAX = 16 };
+
+/* A call of a chain, in which each takes what the call before gives. */
+struct link {
+    const char *aten; /* NULL: of no call */
+    const char *args;
+};
+
+/* Builds the chain, with the trace of all its calls; its values are in MADE. */
+static void make_chain(const struct link *links, size_t count, const char *trace, uint32_t *made)
+{
+    net_start(17);
+    net.model->producer = "pytorch";
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4, 4));
+    uint32_t last = x;
+    for (size_t i = 0; i < count; i++) {
+        made[i] = NODE("Softsign", "y", links[i].aten != NULL ? last : x);
+        if (links[i].aten == NULL)
+            continue;
+        last = made[i];
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(links[i].aten, "."), links[i].aten);
+        char aten[64];
+        snprintf(aten, sizeof aten, "aten.%s", links[i].aten);
+        note(made[i], name, aten, links[i].args);
+        amp_node_at(net.model, node_of(made[i]))->note.stack_trace =
+            trace != NULL ? amp_arena_strdup(net.arena, trace) : NULL;
+    }
+    output(made[count - 1]);
+}
+
+/* How many nodes the whole NAME has that VALUE is of; 0: it is of none. */
+static size_t size_of_whole(struct fixture *f, uint32_t value, const char *name)
+{
+    const struct amp_whole *whole =
+        amp_wholes_of(amp_wholes_find(net.model, f->rules), node_of(value));
+    return whole != NULL && strcmp(whole->name, name) == 0 ? whole->n_nodes : 0;
+}
+
+/* A line writes a function out that calls one of its operators, or what that is noted for. */
+static void lines_write_functions_out(void **state)
+{
+    static const struct link links[] = {
+        {"sub.Tensor", "%x"},         {"linalg_vector_norm.default", "%sub"},
+        {"sub.Tensor", "%x, %x"},     {"linalg_vector_norm.default", "%sub, 2"},
+        {"sub.Tensor", "%x, %x, %x"}, {"clamp_min.Tensor", "%sub"},
+        {"mean.default", "%clamp"}};
+    static const struct {
+        const char *trace;
+        size_t size;
+    } rows[] = {{NULL, 7},
+                {"f\nself.loss(a, b, c)", 7},
+                {"f\nlinalg.vector_norm(a)", 0},
+                {"f\ntorch.norm(a)", 0},
+                {"f\nfrobenius_norm(a)", 0},
+                {"f\nnorms(a) + xnorm(a)", 7},
+                {"f\nmean(a)", 0},
+                {"f\nclamp_min(a)", 0},
+                {"f\nsubtract(a)", 7},
+                {"f\nprod(a)", 7}};
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [triplet_margin_loss]}\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        uint32_t made[CHAIN_MAX];
+        make_chain(links, 7, rows[i].trace, made);
+        infer_all();
+        for (size_t k = 0; k < 7; k++)
+            if (size_of_whole(f, made[k], "triplet_margin_loss") != rows[i].size)
+                fail_msg("row %zu: %s", i, rows[i].trace);
+    }
+}
+
+/* Calls may have several nodes, and others between, removed ones or ones of no call: these are not
+   of the function, and what they give may go anywhere. */
+static void calls_have_nodes_and_others_between(void **state)
+{
+    static const struct link links[] = {
+        {"sub.Tensor", "%x"}, {"sub.Tensor", "%x"},         {"neg.default", "%t"},
+        {NULL, NULL},         {"mul.Tensor", "%neg, %sub"}, {"mul.Tensor", "%neg, %sub"},
+        {NULL, NULL},         {"clamp_min.Tensor", "%mul"}, {"clamp_min.Tensor", "%mul"}};
+    enum { PLAIN, SAME_TEXT, UNNOTED_OUT, OUTPUT_OF_LAST, OUTPUT_OF_CALL, REMOVED, ABSENT, CASES };
+    struct fixture *f = *state;
+    load_loss_rules(f);
+    for (int i = 0; i < CASES; i++) {
+        uint32_t made[CHAIN_MAX], extra = AMP_NONE;
+        make_chain(links, 9, NULL, made);
+        if (i == SAME_TEXT)
+            amp_node_at(net.model, node_of(made[5]))->note =
+                amp_node_at(net.model, node_of(made[4]))->note;
+        if (i == UNNOTED_OUT)
+            output(made[3]);
+        if (i == OUTPUT_OF_LAST)
+            output(made[7]);
+        if (i == OUTPUT_OF_CALL)
+            output(made[4]);
+        if (i == REMOVED) {
+            extra = NODE("Exp", "extra", made[1]);
+            struct amp_ids *nodes = &net.model->graphs[0].nodes;
+            memmove(&nodes->items[4], &nodes->items[3], 6 * sizeof *nodes->items);
+            nodes->items[3] = node_of(extra);
+            note(extra, "exp", "aten.exp.default", "%x");
+        }
+        if (i == ABSENT) {
+            uint32_t *inputs = amp_arena_alloc(net.arena, 3 * sizeof *inputs);
+            struct amp_node *node = amp_node_at(net.model, node_of(made[4]));
+            inputs[0] = node->inputs[0], inputs[1] = AMP_NONE, inputs[2] = number(1);
+            node = amp_node_at(net.model, node_of(made[4]));
+            node->op_type = "Clip";
+            node->schema = amp_schema_find("", "Clip", 17);
+            node->inputs = inputs, node->n_inputs = 3;
+        }
+        infer_all();
+        if (i == REMOVED)
+            amp_node_remove(net.model, node_of(extra));
+        size_t size = i == OUTPUT_OF_CALL ? 0 : 7;
+        for (int k = 0; k < 9; k++) {
+            size_t found = size_of_whole(f, made[k], "margin_ranking_loss");
+            if (found != (k == 3 || k == 6 ? 0 : size))
+                fail_msg("%d: node %d: %zu", i, k, found);
+        }
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -4530,6 +4655,8 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(lines_write_functions_out),
+        AUTOCAST_TEST(calls_have_nodes_and_others_between),
         AUTOCAST_TEST(parts_beside_a_kept_one_are_kept),
         AUTOCAST_TEST(an_interface_is_lowered),
         AUTOCAST_TEST(guards_saturate_for_their_neighbours),
