@@ -4483,6 +4483,273 @@ static void calls_have_nodes_and_others_between(void **state)
     }
 }
 
+/* ---- any inputs ---- */
+
+enum {
+    LOW,
+    HIGH,
+    LOW_SCALAR,
+    HIGH_SCALAR,
+    HIGH_ELEMENT,
+    CONSTANT,
+    CONSTANT_SCALAR,
+    CONSTANT_ELEMENT,
+    HALF_CONSTANT,
+    COMPUTED,
+    KINDS
+};
+
+/* An input of KIND: rules lower what is called low. */
+static uint32_t input_of_kind(int kind, int index)
+{
+    static const float numbers[16] = {1, 2};
+    static const uint16_t halves[4] = {1, 2};
+    static const char *const inputs[] = {"in0", "in1", "in2"};
+    bool is_scalar = kind == LOW_SCALAR || kind == HIGH_SCALAR || kind == CONSTANT_SCALAR;
+    bool is_element = kind == HIGH_ELEMENT || kind == CONSTANT_ELEMENT;
+    struct amp_shape shape = is_scalar ? SCALAR : is_element ? DIMS(1) : DIMS(4);
+    const char *name = amp_model_unique_name(net.model, "c");
+    if (kind == LOW || kind == LOW_SCALAR)
+        return NODE("Abs", "low", input(inputs[index], AMP_FLOAT, shape));
+    if (kind == HIGH || kind == HIGH_SCALAR || kind == HIGH_ELEMENT)
+        return input(inputs[index], AMP_FLOAT, shape);
+    if (kind == HALF_CONSTANT)
+        return constant(name, AMP_FLOAT16, shape, halves);
+    uint32_t c = constant(name, AMP_FLOAT, shape, numbers);
+    return kind == COMPUTED ? NODE("Neg", "computed", c) : c;
+}
+
+/* What inputs of KINDS promote to: of those that count, tensors before scalars. */
+static enum amp_dtype promoted_kinds(const int *kinds, size_t count, bool has_constants)
+{
+    for (int with_all = 0; with_all < 2; with_all++) {
+        bool has[2] = {false, false}, is_wide[2] = {false, false};
+        for (size_t i = 0; i < count; i++) {
+            bool is_scalar =
+                kinds[i] == LOW_SCALAR || kinds[i] == HIGH_SCALAR || kinds[i] == CONSTANT_SCALAR;
+            if (kinds[i] >= CONSTANT && !with_all && (!has_constants || is_scalar))
+                continue;
+            has[is_scalar] = true;
+            is_wide[is_scalar] |= kinds[i] != LOW && kinds[i] != LOW_SCALAR;
+        }
+        if (has[0] || has[1])
+            return is_wide[has[0] ? 0 : 1] ? AMP_FLOAT : AMP_BFLOAT16;
+    }
+    return AMP_UNDEFINED;
+}
+
+/* Tensors without dims count where there are no others; constants, unless they have none, where the
+   rules have them promote and the operator does. */
+static void inputs_of_any_kind_promote(void **state)
+{
+    static const char *const modes[] = {"promote", "follow"};
+    struct fixture *f = *state;
+    for (int m = 0; m < 2; m++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 HEAD "constants: %s\nrules:\n  - {precision: lower, tensors: ['low*']}\n",
+                 modes[m]);
+        reload(f, text);
+        for (int i = 0; i < KINDS * KINDS * 2; i++) {
+            const int kinds[3] = {i % KINDS, i / KINDS % KINDS, LOW_SCALAR};
+            size_t count = i < KINDS * KINDS ? 2 : 3;
+            bool has_half = kinds[0] == HALF_CONSTANT || kinds[1] == HALF_CONSTANT;
+            if (has_half)
+                continue; /* ONNX has one dtype for all */
+            struct amp_assignment assignment;
+            uint32_t in[3];
+            net_start(17);
+            for (int k = 0; k < 3; k++)
+                in[k] = input_of_kind(kinds[k], k);
+            uint32_t y =
+                count == 2 ? NODE("Add", "y", in[0], in[1]) : NODE("Max", "y", in[0], in[1], in[2]);
+            output(y);
+            infer_all();
+            struct amp_assign_options options = {
+                .rules = f->rules, .lower = AMP_BFLOAT16, .cap = 17};
+            assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+            if (assignment.values[y] != promoted_kinds(kinds, count, m == 0))
+                fail_msg("%s, %d and %d of %zu: %s", modes[m], kinds[0], kinds[1], count,
+                         amp_dtype_name(assignment.values[y]));
+            bool is_said = false;
+            for (size_t k = 0; k < count; k++)
+                is_said |= kinds[k] >= CONSTANT && kinds[k] != CONSTANT_SCALAR && m == 0;
+            assert_int_equal(assignment.has_promoting_constants, is_said);
+        }
+    }
+}
+
+/* The widest of all that are to be floats, scalars and constants too, but for these where they do
+   not promote and others are there; of another type variable as what they came with. */
+static void the_widest_counts_all_floats(void **state)
+{
+    static const char *const modes[] = {"promote", "follow"};
+    struct fixture *f = *state;
+    for (int m = 0; m < 2; m++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 HEAD "constants: %s\nrules:\n  - {precision: lower, tensors: ['low*']}\n"
+                      "  - {precision: widest, tensors: [y]}\n",
+                 modes[m]);
+        reload(f, text);
+        for (int i = 0; i < KINDS * KINDS * 4; i++) {
+            static const char *const ops[] = {"Add", "Clip", "Pow", "Pow"};
+            int first = i % KINDS, second = i / KINDS % KINDS, way = i / KINDS / KINDS;
+            bool is_scalar =
+                second == LOW_SCALAR || second == HIGH_SCALAR || second == CONSTANT_SCALAR;
+            if (first == HALF_CONSTANT || second == HALF_CONSTANT || (way == 1 && !is_scalar))
+                continue;
+            struct amp_assignment assignment;
+            net_start(17);
+            uint32_t a = input_of_kind(first, 0), b = input_of_kind(second, 1), y;
+            if (way == 3)
+                b = input("n", second % 2 ? AMP_INT64 : AMP_DOUBLE, DIMS(4));
+            y = way == 1 ? NODE("Clip", "y", a, AMP_NONE, b) : NODE(ops[way], "y", a, b);
+            output(y);
+            infer_all();
+            struct amp_assign_options options = {
+                .rules = f->rules, .lower = AMP_BFLOAT16, .cap = 17};
+            assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+            bool is_low[2] = {first == LOW || first == LOW_SCALAR,
+                              (second == LOW || second == LOW_SCALAR) && way != 2};
+            bool counts[2] = {m == 0 || first < CONSTANT,
+                              (m == 0 || second < CONSTANT) && way != 3};
+            bool is_any = counts[0] || counts[1];
+            bool is_wide = false;
+            for (int k = 0; k < 2; k++)
+                is_wide |= (is_any ? counts[k] : k == 0 || way != 3) && !is_low[k];
+            if (assignment.values[y] != (is_wide ? AMP_FLOAT : AMP_BFLOAT16))
+                fail_msg("%s, %d and %d, way %d: %s", modes[m], first, second, way,
+                         amp_dtype_name(assignment.values[y]));
+        }
+    }
+}
+
+/* ---- states of recurrent layers ---- */
+
+enum {
+    STATE_CONSTANT,
+    STATE_HALF,
+    STATE_LIVE,
+    STATE_COMPUTED,
+    STATE_FILLED,
+    STATE_FILLED_UNNOTED,
+    STATE_FILLED_ELSEWHERE,
+    STATE_FILLED_NEXT,
+    STATE_REPEATED,
+    STATE_MOVED_7,
+    STATE_MOVED_8,
+    STATES
+};
+
+/* Puts the node of VALUE in the layer CELL, by a note or by its name. */
+static void put_in(uint32_t value, const char *cell, bool is_noted)
+{
+    struct amp_node *node = amp_node_at(net.model, node_of(value));
+    const char *name = amp_value_at(net.model, value)->name;
+    if (is_noted) {
+        note(value, name, "aten.any.default", "%x");
+        node->note.scope =
+            amp_arena_printf(net.arena, "m: M/%s: torch.nn.modules.rnn.GRUCell", cell);
+    } else {
+        node->name = amp_arena_printf(net.arena, "/%s/%s", cell, name);
+    }
+}
+
+static uint32_t state_of_kind(int kind, bool is_noted)
+{
+    static const float numbers[4] = {1, 2};
+    static const uint16_t halves[4] = {1, 2};
+    if (kind == STATE_HALF)
+        return constant("h", AMP_FLOAT16, DIMS(4), halves);
+    if (kind == STATE_LIVE)
+        return input("h", AMP_FLOAT, DIMS(4));
+    uint32_t c = constant("h", AMP_FLOAT, DIMS(4), numbers), shape = NUMBERS("n", 4), made = c;
+    if (kind == STATE_COMPUTED)
+        put_in(made = NODE("Neg", "made", c), "cell", is_noted);
+    if (kind == STATE_REPEATED)
+        put_in(made = NODE("Expand", "made", c, input("dims", AMP_INT64, DIMS(1))), "cell",
+               is_noted);
+    if (kind == STATE_FILLED_UNNOTED)
+        made = NODE("ConstantOfShape", "made", shape);
+    if (kind == STATE_FILLED || kind >= STATE_MOVED_7)
+        put_in(made = NODE("ConstantOfShape", "made", shape), "cell", is_noted);
+    if (kind == STATE_FILLED_ELSEWHERE || kind == STATE_FILLED_NEXT)
+        put_in(made = NODE("ConstantOfShape", "made", shape),
+               kind == STATE_FILLED_NEXT ? "next" : "elsewhere", is_noted);
+    for (int i = 0; kind >= STATE_MOVED_7 && i < kind - STATE_MOVED_7 + 7; i++)
+        put_in(made = NODE("Transpose", "moved", made), "cell", is_noted);
+    return made;
+}
+
+/* A state that a layer makes of constants is of its input's dtype, through 8 nodes at most; where
+   only names tell the layer, a constant may be anybody's. */
+static void states_that_a_layer_makes_are_of_its_dtype(void **state)
+{
+    static const float weights[16];
+    struct fixture *f = *state;
+    reload(f, HEAD "constants: promote\nrules:\n  - {precision: lower, tensors: [low]}\n"
+                   "  - {precision: fp32, ops: [Transpose, Neg]}\n");
+    for (int i = 0; i < STATES * 2 * 3; i++) {
+        int kind = i % STATES, is_noted = i / STATES % 2, way = i / STATES / 2;
+        struct amp_assignment assignment;
+        net_start(20);
+        net.model->producer = "pytorch";
+        uint32_t high = NODE("Neg", "high", input("given", AMP_FLOAT, DIMS(4)));
+        uint32_t low = NODE("Abs", "low", input("x", AMP_FLOAT, DIMS(4)));
+        uint32_t w = constant("cell.weight_ih", AMP_FLOAT, DIMS(4, 4), weights);
+        if (way == 1) /* another layer, with another dtype, was before */
+            put_in(NODE("Neg", "before", high), "next", is_noted);
+        if (way == 2) /* an optimizer's */
+            NODE("Neg", "before", high);
+        uint32_t first = NODE("MatMul", "first", low, w);
+        put_in(first, "cell", is_noted);
+        uint32_t h = state_of_kind(kind, is_noted), y;
+        if (kind == STATE_HALF) {
+            h = NODE("Cast", "widened", h);
+            set_int(h, "to", AMP_FLOAT);
+        }
+        y = NODE("Add", "y", first, h);
+        put_in(y, "cell", is_noted);
+        uint32_t z = NODE("Add", "z", first, h);
+        put_in(z, "elsewhere", is_noted);
+        output(y);
+        output(z);
+        infer_all();
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        bool is_own =
+            kind == STATE_FILLED || kind == STATE_MOVED_7 ||
+            (is_noted && (kind == STATE_CONSTANT || kind == STATE_COMPUTED || kind == STATE_HALF ||
+                          kind == STATE_REPEATED || kind == STATE_FILLED_UNNOTED));
+        if (assignment.values[y] != (is_own ? AMP_BFLOAT16 : AMP_FLOAT))
+            fail_msg("state %d, noted %d, way %d: %s", kind, is_noted, way,
+                     amp_dtype_name(assignment.values[y]));
+    }
+}
+
+/* ---- wholes without inputs ---- */
+
+/* What has no input of its own that counts is float32. */
+static void wholes_without_inputs_are_float32(void **state)
+{
+    struct amp_assign_options options = lowering(*state, "softmax", AMP_FLOAT16);
+    struct amp_assignment assignment;
+    net_start(17);
+    net.model->producer = "pytorch";
+    uint32_t cast = NODE("Cast", "cast", input("x", AMP_INT64, DIMS(4)));
+    uint32_t y = NODE("Neg", "y", cast);
+    set_int(cast, "to", AMP_FLOAT);
+    note(cast, "call", "aten.norm.Scalar", "%x");
+    note(y, "call", "aten.norm.Scalar", "%x");
+    output(y);
+    infer_all();
+    assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+    assert_non_null(assignment.nodes[node_of(y)].whole);
+    assert_int_equal(assignment.nodes[node_of(y)].dtype, AMP_FLOAT);
+    assert_int_equal(assignment.values[y], AMP_FLOAT);
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -4655,6 +4922,10 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(inputs_of_any_kind_promote),
+        AUTOCAST_TEST(the_widest_counts_all_floats),
+        AUTOCAST_TEST(states_that_a_layer_makes_are_of_its_dtype),
+        AUTOCAST_TEST(wholes_without_inputs_are_float32),
         AUTOCAST_TEST(lines_write_functions_out),
         AUTOCAST_TEST(calls_have_nodes_and_others_between),
         AUTOCAST_TEST(parts_beside_a_kept_one_are_kept),
