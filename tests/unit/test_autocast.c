@@ -4750,6 +4750,118 @@ static void wholes_without_inputs_are_float32(void **state)
     assert_int_equal(assignment.values[y], AMP_FLOAT);
 }
 
+/* Constants that only lowered nodes take are converted under their names, one under several names
+   once; what others take stays beside, and so does what nobody took before. What a conversion
+   leaves without use goes, the nodes that made it too. */
+static void constants_are_stored_as_they_are_taken(void **state)
+{
+    static const float data[] = {1, 2};
+    static const uint16_t halves[] = {0x3C00, 0x4000};
+    struct amp_assign_options options = lowering(*state, "Sub", AMP_BFLOAT16);
+    struct amp_assignment assignment;
+    struct amp_inserted_casts casts = {.count = 0};
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+    constant("unused", AMP_FLOAT, DIMS(2), data);
+    uint32_t low = constant("low", AMP_FLOAT, DIMS(2), data);
+    uint32_t both = constant("both", AMP_FLOAT, DIMS(2), data);
+    uint32_t one = constant("one", AMP_FLOAT, DIMS(2), data), same = NODE("Identity", "same", one);
+    uint32_t two = constant("two", AMP_FLOAT, DIMS(2), data), kept = NODE("Identity", "kept", two);
+    uint32_t wide = NODE("Cast", "wide", constant("half", AMP_FLOAT16, DIMS(2), halves));
+    uint32_t shown = NODE("Cast", "shown", constant("shy", AMP_FLOAT16, DIMS(2), halves));
+    set_int(wide, "to", AMP_FLOAT);
+    set_int(shown, "to", AMP_FLOAT);
+    output(NODE("Sub", "a", x, low));
+    output(NODE("Sub", "b", x, both));
+    output(NODE("Softsign", "c", both));
+    output(NODE("Sub", "d", one, same));
+    output(NODE("Sub", "e", x, kept));
+    output(NODE("Softsign", "f", two));
+    output(NODE("Sub", "g", x, wide));
+    output(NODE("Sub", "h", x, shown));
+    output(NODE("Softsign", "i", shown));
+    infer_all();
+    assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+    assert_int_equal(amp_cast_insert(net.model, &assignment, true, &casts, &net.err), AMP_OK);
+    assert_int_equal(casts.count, 7);
+    assert_dump("ir 10, opset 22\n"
+                "input x float32 [2]\n"
+                "weight unused float32 [2]\n"
+                "weight both float32 [2]\n"
+                "weight two float32 [2]\n"
+                "weight shy float16 [2]\n"
+                "weight one bfloat16 [2]\n"
+                "weight two_bf16 bfloat16 [2]\n"
+                "weight low bfloat16 [2]\n"
+                "weight both_bf16 bfloat16 [2]\n"
+                "weight half bfloat16 [2]\n"
+                "weight shy_bf16 bfloat16 [2]\n"
+                "node Identity-21 (one) -> same bfloat16 [2]\n"
+                "node Identity-21 (two_bf16) -> kept bfloat16 [2]\n"
+                "node Cast-21 (shy) -> shown float32 [2] to=1\n"
+                "node Cast-21 'Cast/x_bf16' (x) -> x_bf16 bfloat16 [2] to=16\n"
+                "node Sub-14 (x_bf16, low) -> a_bf16 bfloat16 [2]\n"
+                "node Sub-14 (x_bf16, both_bf16) -> b_bf16 bfloat16 [2]\n"
+                "node Softsign-22 (both) -> c float32 [2]\n"
+                "node Sub-14 (one, same) -> d_bf16 bfloat16 [2]\n"
+                "node Sub-14 (x_bf16, kept) -> e_bf16 bfloat16 [2]\n"
+                "node Softsign-22 (two) -> f float32 [2]\n"
+                "node Sub-14 (x_bf16, half) -> g_bf16 bfloat16 [2]\n"
+                "node Sub-14 (x_bf16, shy_bf16) -> h_bf16 bfloat16 [2]\n"
+                "node Softsign-22 (shown) -> i float32 [2]\n"
+                "node Cast-21 'Cast/a_fp32' (a_bf16) -> a float32 [2] to=1\n"
+                "node Cast-21 'Cast/b_fp32' (b_bf16) -> b float32 [2] to=1\n"
+                "node Cast-21 'Cast/d_fp32' (d_bf16) -> d float32 [2] to=1\n"
+                "node Cast-21 'Cast/e_fp32' (e_bf16) -> e float32 [2] to=1\n"
+                "node Cast-21 'Cast/g_fp32' (g_bf16) -> g float32 [2] to=1\n"
+                "node Cast-21 'Cast/h_fp32' (h_bf16) -> h float32 [2] to=1\n"
+                "output a float32 [2]\n"
+                "output b float32 [2]\n"
+                "output c float32 [2]\n"
+                "output d float32 [2]\n"
+                "output e float32 [2]\n"
+                "output f float32 [2]\n"
+                "output g float32 [2]\n"
+                "output h float32 [2]\n"
+                "output i float32 [2]\n");
+}
+
+/* The constants that a graph gives out keep their names and dtypes. */
+static void constants_that_are_given_out_stay(void **state)
+{
+    static const float data[] = {1, 2};
+    struct amp_assign_options options = lowering(*state, "Sub", AMP_BFLOAT16);
+    struct amp_assignment assignment;
+    struct amp_inserted_casts casts = {.count = 0};
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), w = constant("w", AMP_FLOAT, DIMS(2), data);
+    uint32_t moved = NODE("Transpose", "moved", w), other = NODE("Identity", "other", w);
+    output(NODE("Sub", "a", x, w));
+    output(w);
+    output(other);
+    output(moved);
+    output(x);
+    amp_ids_push(net.model, &options.interface, other);
+    amp_ids_push(net.model, &options.interface, w);
+    infer_all();
+    assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+    assert_int_equal(amp_cast_insert(net.model, &assignment, true, &casts, &net.err), AMP_OK);
+    assert_dump("ir 10, opset 22\n"
+                "input x float32 [2]\n"
+                "weight w_fp32 float32 [2]\n"
+                "weight w bfloat16 [2]\n"
+                "weight other bfloat16 [2]\n"
+                "node Transpose-21 (w_fp32) -> moved float32 [2]\n"
+                "node Cast-21 'Cast/x_bf16' (x) -> x_bf16 bfloat16 [2] to=16\n"
+                "node Sub-14 (x_bf16, w) -> a_bf16 bfloat16 [2]\n"
+                "node Cast-21 'Cast/a_fp32' (a_bf16) -> a float32 [2] to=1\n"
+                "output a float32 [2]\n"
+                "output w bfloat16 [2]\n"
+                "output other bfloat16 [2]\n"
+                "output moved float32 [2]\n"
+                "output x float32 [2]\n");
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -4922,6 +5034,8 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(constants_are_stored_as_they_are_taken),
+        AUTOCAST_TEST(constants_that_are_given_out_stay),
         AUTOCAST_TEST(inputs_of_any_kind_promote),
         AUTOCAST_TEST(the_widest_counts_all_floats),
         AUTOCAST_TEST(states_that_a_layer_makes_are_of_its_dtype),
