@@ -4862,6 +4862,112 @@ static void constants_that_are_given_out_stay(void **state)
                 "output x float32 [2]\n");
 }
 
+/* A ConstantOfShape gives the dtype of its cast itself, bfloat16 since opset 20, where both are
+   floats that autocast moves between; what overflows stays where the model has the cast, and is
+   made finite where a conversion put it. */
+static void fills_are_cast_where_they_are_made(void **state)
+{
+    static const struct {
+        int opset;
+        enum amp_dtype of, to; /* AMP_UNDEFINED: a float32 0 that no attribute gives */
+        float value, becomes, inserted;
+        bool folds, folds_inserted;
+    } rows[] = {
+        {19, AMP_FLOAT, AMP_FLOAT16, 1.5f, 1.5f, 1.5f, true, true},
+        {19, AMP_FLOAT, AMP_BFLOAT16, 1.5f, 0, 0, false, false},
+        {20, AMP_FLOAT, AMP_BFLOAT16, 1.5f, 1.5f, 1.5f, true, true},
+        {20, AMP_UNDEFINED, AMP_BFLOAT16, 0, 0, 0, true, true},
+        {20, AMP_FLOAT16, AMP_FLOAT, 2, 2, 2, true, true},
+        {20, AMP_FLOAT, AMP_DOUBLE, 1, 0, 0, false, false},
+        {20, AMP_FLOAT, AMP_INT32, 1, 0, 0, false, false},
+        {20, AMP_INT64, AMP_FLOAT16, 0, 0, 0, false, false},
+        {20, AMP_DOUBLE, AMP_FLOAT16, 0, 0, 0, false, false},
+        {20, AMP_FLOAT, AMP_FLOAT16, 65519, 65504, 65504, true, true},
+        {20, AMP_FLOAT, AMP_FLOAT16, 65520, 0, 65504, false, true},
+        {20, AMP_FLOAT, AMP_FLOAT16, -1e30f, 0, -65504, false, true},
+        {20, AMP_FLOAT, AMP_BFLOAT16, -0x1p100f, -0x1p100f, -0x1p100f, true, true},
+        {20, AMP_FLOAT, AMP_FLOAT16, -INFINITY, -INFINITY, -INFINITY, true, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int k = 0; k < 4; k++) {
+            bool is_inserted = k % 2, is_used = k / 2;
+            net_start(rows[i].opset);
+            uint32_t fill = NODE("ConstantOfShape", "fill", input("n", AMP_INT64, DIMS(1)));
+            uint32_t cast = NODE("Cast", "cast", fill), y = NODE("Identity", "y", cast);
+            static const double zero;
+            uint16_t half = 0x4000; /* 2 */
+            const void *data = rows[i].of == AMP_FLOAT     ? (const void *)&rows[i].value
+                               : rows[i].of == AMP_FLOAT16 ? (const void *)&half
+                                                           : (const void *)&zero;
+            struct amp_tensor *value =
+                net_tensor(rows[i].of == AMP_UNDEFINED ? AMP_FLOAT : rows[i].of, DIMS(1), data);
+            if (rows[i].of != AMP_UNDEFINED)
+                set_array(fill, "value", AMP_ATTR_TENSOR, 1, &value, sizeof value);
+            set_int(cast, "to", rows[i].to);
+            set_int(cast, "saturate", 1);
+            output(y);
+            if (is_used)
+                output(NODE("Identity", "other", fill));
+            infer_all();
+            uint32_t id = node_of(cast), made = node_of(fill);
+            bool folds = is_inserted ? rows[i].folds_inserted : rows[i].folds;
+            size_t n_removed = amp_cast_fold(net.model, true, is_inserted ? id : id + 1);
+            if (n_removed != folds)
+                fail_msg("row %zu: %zu removed", i, n_removed);
+            const struct amp_node *node = amp_node_at(net.model, id);
+            assert_string_equal(node->op_type, folds ? "ConstantOfShape" : "Cast");
+            assert_int_equal(amp_node_attr(node, "saturate") == NULL, folds);
+            assert_int_equal(amp_node_attr(node, "to") == NULL, folds);
+            assert_int_equal(amp_node_at(net.model, made)->is_removed, folds && !is_used);
+            assert_int_equal(net.model->graphs[0].nodes.count,
+                             3 + is_used - (folds && !is_used ? 1 : 0));
+            assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
+            if (!folds)
+                continue;
+            const struct amp_tensor *filled = amp_node_attr(node, "value")->tensors[0];
+            assert_int_equal(filled->dtype, rows[i].to);
+            assert_int_equal(amp_tensor_count(filled), 1);
+            assert_true(amp_tensor_double(filled, 0) ==
+                        (double)(is_inserted ? rows[i].inserted : rows[i].becomes));
+        }
+}
+
+/* Chains shrink where no bit is lost on the way, of integers and floats, and a cast to the dtype
+   that is there goes: from, through and to any dtype. */
+static void chains_shrink_where_no_bit_is_lost(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16,    AMP_DOUBLE,
+                                            AMP_INT8,  AMP_INT32,   AMP_INT64,       AMP_UINT8,
+                                            AMP_BOOL,  AMP_STRING,  AMP_FLOAT8E4M3FN};
+    enum { DTYPES = sizeof dtypes / sizeof *dtypes };
+    (void)state;
+    for (int i = 0; i < DTYPES * DTYPES * DTYPES; i++) {
+        enum amp_dtype from = dtypes[i % DTYPES], through = dtypes[i / DTYPES % DTYPES],
+                       to = dtypes[i / DTYPES / DTYPES];
+        net_start(22);
+        uint32_t x = input("x", from, DIMS(2)), middle = NODE("Cast", "middle", x);
+        uint32_t last = NODE("Cast", "last", middle), y = NODE("Identity", "y", last);
+        set_int(middle, "to", through);
+        set_int(last, "to", to);
+        output(y);
+        infer_all();
+        bool is_special[] = {through == AMP_STRING || through == AMP_FLOAT8E4M3FN,
+                             to == AMP_STRING || to == AMP_FLOAT8E4M3FN};
+        bool is_skipped = from == through ||
+                          (!is_special[0] && !is_special[1] && amp_dtype_is_exact(from, through));
+        enum amp_dtype before = is_skipped ? from : through;
+        size_t n_left = !is_skipped + (before != to);
+        size_t n_removed = amp_cast_fold(net.model, true, 0);
+        if (n_removed != 2 - n_left || amp_cast_count(net.model) != n_left)
+            fail_msg("%s, %s, %s: %zu removed", amp_dtype_name(from), amp_dtype_name(through),
+                     amp_dtype_name(to), n_removed);
+        assert_int_equal(
+            amp_value_at(net.model, amp_node_at(net.model, node_of(y))->inputs[0])->dtype, to);
+        assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5034,6 +5140,8 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(fills_are_cast_where_they_are_made),
+        AUTOCAST_TEST(chains_shrink_where_no_bit_is_lost),
         AUTOCAST_TEST(constants_are_stored_as_they_are_taken),
         AUTOCAST_TEST(constants_that_are_given_out_stay),
         AUTOCAST_TEST(inputs_of_any_kind_promote),
