@@ -4968,6 +4968,150 @@ static void chains_shrink_where_no_bit_is_lost(void **state)
     }
 }
 
+/* ---- what runtimes are and lack ---- */
+
+static void runtimes_have_names_and_opsets(void **state)
+{
+    static const struct {
+        const char *name, *title;
+        int opset;
+    } rows[] = {{"ampconv", "ampconv", 0},
+                {"ort-cpu", "ONNX Runtime 1.21 CPU", 22},
+                {"ort-cuda", "ONNX Runtime 1.21 CUDA", 22},
+                {"tensorrt", "TensorRT 10.1", 20},
+                {"openvino", "OpenVINO 2025", 23}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        const struct amp_runtime *runtime = amp_runtime_at(i);
+        assert_string_equal(amp_runtime_name(runtime), rows[i].name);
+        assert_string_equal(amp_runtime_name_at(i), rows[i].name);
+        assert_string_equal(amp_runtime_title(runtime), rows[i].title);
+        assert_int_equal(amp_runtime_opset(runtime),
+                         rows[i].opset > 0 ? rows[i].opset : amp_schema_newest_opset(""));
+        assert_ptr_equal(amp_runtime_find(rows[i].name), runtime);
+    }
+    assert_int_equal(AMP_COUNT(rows), AMP_RUNTIME_COUNT);
+    assert_null(amp_runtime_at(AMP_RUNTIME_COUNT));
+    assert_null(amp_runtime_name_at(AMP_RUNTIME_COUNT));
+    assert_null(amp_runtime_find("ort"));
+}
+
+/* The newest opset at which the table has what became of a node by then, where it has what the node
+   is now; CAP at most. */
+static int cap_of(const struct table *table, const struct amp_schema *schema, int cap)
+{
+    int newest = amp_runtime_opset(amp_runtime_find(table->name)), highest = 0;
+    if (newest < cap)
+        cap = newest;
+    if (schema->domain[0] != '\0' || floats_of(table, schema, NULL) < 0)
+        return cap;
+    for (int opset = schema->since_version; opset <= cap; opset++) {
+        const struct amp_schema *at = amp_schema_find("", schema->name, opset);
+        if (at->since_version > schema->since_version && floats_of(table, at, NULL) < 0)
+            break;
+        highest = opset;
+    }
+    return highest > 0 ? highest : cap;
+}
+
+static void runtimes_cap_the_opset_of_each_operator(void **state)
+{
+    static const int caps[] = {12, 16, 22, 27};
+    const struct amp_schema *schema;
+    (void)state;
+    start_one("Relu", 17, AMP_FLOAT, DIMS(2));
+    struct amp_node *node = amp_node_at(net.model, 0);
+    for (size_t k = 0; k < AMP_COUNT(tables); k++)
+        for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++)
+            for (size_t c = 0; c < AMP_COUNT(caps); c++) {
+                const struct amp_runtime *runtime = amp_runtime_find(tables[k].name);
+                const struct amp_runtimes one = {.items = {runtime}, .count = 1};
+                if (schema->since_version > caps[c])
+                    continue;
+                node->schema = schema;
+                if (amp_runtimes_cap(&one, net.model, caps[c]) !=
+                    cap_of(&tables[k], schema, caps[c]))
+                    fail_msg("%s: %s-%d: %d", tables[k].name, schema->name, schema->since_version,
+                             amp_runtimes_cap(&one, net.model, caps[c]));
+            }
+}
+
+/* The least of all nodes, but for those that were taken out, and of all runtimes. */
+static void all_nodes_and_runtimes_cap_the_opset(void **state)
+{
+    const struct amp_runtime *cpu = amp_runtime_find("ort-cpu"), *rt = amp_runtime_find("tensorrt");
+    const struct amp_runtimes none = {.count = 0}, one = {.items = {cpu}, .count = 1};
+    const struct amp_runtimes two = {.items = {cpu, rt}, .count = 2};
+    const struct amp_runtimes turned = {.items = {rt, cpu}, .count = 2};
+    const struct amp_schema *schema, *found = NULL;
+    (void)state;
+    for (size_t i = 0; (schema = amp_schema_at(i)) != NULL && found == NULL; i++)
+        if (cap_of(&tables[0], schema, 22) < 22)
+            found = schema;
+    assert_non_null(found);
+    int cap = cap_of(&tables[0], found, 22);
+    start_one("Relu", 13, AMP_FLOAT, DIMS(2));
+    assert_int_equal(amp_runtimes_cap(&none, net.model, 27), 27);
+    assert_int_equal(amp_runtimes_cap(&one, net.model, 27), 22);
+    assert_int_equal(amp_runtimes_cap(&two, net.model, 27), 20);
+    assert_int_equal(amp_runtimes_cap(&turned, net.model, 27), 20);
+    output(NODE("Relu", "z", net_out(0, 0)));
+    for (uint32_t n = 0; n < 2; n++) {
+        const struct amp_schema *before = amp_node_at(net.model, n)->schema;
+        amp_node_at(net.model, n)->schema = found;
+        assert_int_equal(amp_runtimes_cap(&one, net.model, 27), cap);
+        amp_node_at(net.model, n)->is_removed = true;
+        assert_int_equal(amp_runtimes_cap(&one, net.model, 27), 22);
+        amp_node_at(net.model, n)->is_removed = false;
+        amp_node_at(net.model, n)->schema = NULL;
+        assert_int_equal(amp_runtimes_cap(&one, net.model, 27), 22);
+        amp_node_at(net.model, n)->schema = before;
+    }
+}
+
+/* A runtime lacks a node for what it takes or gives in a lower dtype; what ONNX Runtime has no
+   kernel for on a GPU, it runs on the CPU. */
+static void runtimes_lack_what_they_cannot_take_or_give(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16, AMP_DOUBLE};
+    const struct amp_schema *schema;
+    (void)state;
+    start_one("Relu", 17, AMP_FLOAT, DIMS(2));
+    uint32_t pair = net_node(0, "Pair", "pair", 2, IDS(AMP_NONE, 0));
+    struct amp_node *node = amp_node_at(net.model, pair);
+    struct amp_value *in = amp_value_at(net.model, 0),
+                     *out = amp_value_at(net.model, node->outputs[1]);
+    node->outputs[0] = AMP_NONE;
+    for (size_t r = 0; r < AMP_RUNTIME_COUNT; r++)
+        for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++)
+            for (int k = 0; k < 16; k++) {
+                const struct amp_runtime *runtime = amp_runtime_at(r);
+                const struct amp_runtime *last =
+                    r == 2 ? amp_runtime_at(1) : runtime; /* "ort-cuda" */
+                const struct amp_schema_param *params[] = {amp_schema_input(schema, 1),
+                                                           amp_schema_output(schema, 1)};
+                enum amp_dtype lacks[2] = {AMP_UNDEFINED, AMP_UNDEFINED};
+                in->dtype = dtypes[k % 4], out->dtype = dtypes[k / 4];
+                for (int p = 0; p < 4; p++) {
+                    enum amp_dtype dtype = p % 2 ? out->dtype : in->dtype;
+                    const struct amp_schema_param *param = params[p % 2];
+                    bool is_lower = dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
+                    if (param != NULL && is_lower && lacks[p / 2] == AMP_UNDEFINED &&
+                        !amp_runtime_has(p < 2 ? runtime : last, schema,
+                                         amp_schema_type(schema, param)->name, dtype))
+                        lacks[p / 2] = dtype;
+                }
+                node->schema = schema;
+                enum amp_dtype wanted = lacks[0] == AMP_UNDEFINED ? AMP_UNDEFINED : lacks[1];
+                if (amp_runtime_lacks(runtime, net.model, node) != wanted)
+                    fail_msg("%s: %s-%d", amp_runtime_name(runtime), schema->name,
+                             schema->since_version);
+            }
+    node->schema = NULL;
+    in->dtype = AMP_BFLOAT16;
+    assert_int_equal(amp_runtime_lacks(amp_runtime_at(1), net.model, node), AMP_UNDEFINED);
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5140,6 +5284,10 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(runtimes_have_names_and_opsets),
+        AUTOCAST_TEST(runtimes_cap_the_opset_of_each_operator),
+        AUTOCAST_TEST(all_nodes_and_runtimes_cap_the_opset),
+        AUTOCAST_TEST(runtimes_lack_what_they_cannot_take_or_give),
         AUTOCAST_TEST(fills_are_cast_where_they_are_made),
         AUTOCAST_TEST(chains_shrink_where_no_bit_is_lost),
         AUTOCAST_TEST(constants_are_stored_as_they_are_taken),
