@@ -83,8 +83,7 @@ int amp_opset_for(const struct amp_types *types, const struct amp_node *node, in
 int amp_opset_of_cast(enum amp_dtype dtype)
 {
     const struct amp_schema *s = amp_schema_find("", "Cast", 1);
-    while (!amp_schema_takes(s, "T1", dtype) || !amp_schema_takes(s, "T2", dtype) ||
-           amp_schema_attr(s, "to")->type != AMP_ATTR_INT)
+    while (!amp_schema_takes(s, "T2", dtype) || amp_schema_attr(s, "to")->type != AMP_ATTR_INT)
         s = amp_schema_next(s);
     return s->since_version;
 }

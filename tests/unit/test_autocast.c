@@ -19,6 +19,7 @@
 #include "autocast/static_values.h"
 #include "autocast/training/keep.h"
 #include "autocast/training/loss.h"
+#include "autocast/types.h"
 #include "autocast/weights.h"
 #include "autocast/wholes.h"
 #include "core/array.h"
@@ -1822,9 +1823,18 @@ static void operators_of_users_need_floats_and_types(void **state)
         {{AMP_KIND_TENSOR, AMP_KIND_MAP, AMP_KIND_TENSOR},
          {AMP_FLOAT, AMP_UNDEFINED, AMP_INT64},
          AMP_REASON_RULE},
+        {{AMP_KIND_TENSOR, AMP_KIND_MAP_SEQUENCE, AMP_KIND_TENSOR},
+         {AMP_FLOAT, AMP_UNDEFINED, AMP_INT64},
+         AMP_REASON_RULE},
         {{AMP_KIND_TENSOR, AMP_KIND_SEQUENCE, AMP_KIND_TENSOR},
          {AMP_FLOAT, AMP_INT64, AMP_FLOAT},
          AMP_REASON_RULE},
+        {{AMP_KIND_TENSOR, AMP_KIND_TENSOR, AMP_KIND_TENSOR},
+         {AMP_UNDEFINED, AMP_INT64, AMP_FLOAT},
+         AMP_REASON_UNKNOWN_TYPE},
+        {{AMP_KIND_SEQUENCE, AMP_KIND_TENSOR, AMP_KIND_TENSOR},
+         {AMP_FLOAT, AMP_INT64, AMP_INT64},
+         AMP_REASON_NOT_TENSOR},
         {{AMP_KIND_TENSOR, AMP_KIND_TENSOR, AMP_KIND_TENSOR},
          {AMP_INT64, AMP_DOUBLE, AMP_FLOAT},
          AMP_REASON_NOT_FLOAT},
@@ -5112,6 +5122,161 @@ static void runtimes_lack_what_they_cannot_take_or_give(void **state)
     assert_int_equal(amp_runtime_lacks(amp_runtime_at(1), net.model, node), AMP_UNDEFINED);
 }
 
+/* A type variable takes what its definition lists, others nothing; without a definition what counts
+   is whether values are tensors of floats. */
+static void variables_take_what_is_listed(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16, AMP_DOUBLE,
+                                            AMP_INT64, AMP_STRING,  AMP_BOOL};
+    const struct amp_schema *schema;
+    (void)state;
+    for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++)
+        for (size_t k = 0; k < AMP_COUNT(dtypes); k++) {
+            assert_false(amp_schema_takes(schema, "Nobody", dtypes[k]));
+            for (size_t t = 0; t < schema->n_types; t++) {
+                const char *name = schema->types[t].name;
+                bool takes = (schema->types[t].tensors & AMP_DTYPE_BIT(dtypes[k])) != 0;
+                if (name != NULL)
+                    assert_int_equal(amp_schema_takes(schema, name, dtypes[k]), takes);
+            }
+        }
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), n = input("n", AMP_INT64, DIMS(2));
+    uint32_t h = input("h", AMP_BFLOAT16, DIMS(2)), d = input("d", AMP_DOUBLE, DIMS(2));
+    uint32_t items = NODE("SequenceConstruct", "items", x);
+    uint32_t any = net_node(0, "Any", "any", 3, IDS(AMP_NONE, x, n, h, d, items));
+    struct amp_node *node = amp_node_at(net.model, any);
+    const struct amp_types types = {net.model, 22};
+    amp_value_at(net.model, items)->kind = AMP_KIND_SEQUENCE;
+    amp_value_at(net.model, items)->dtype = AMP_FLOAT;
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(amp_typed_input(&types, node, AMP_TYPE_ALL_FLOATS, i),
+                         i == 1 || i == 3 ? node->inputs[i] : AMP_NONE);
+    node->outputs[0] = AMP_NONE;
+    amp_value_at(net.model, node->outputs[1])->dtype = AMP_FLOAT;
+    amp_value_at(net.model, node->outputs[1])->kind = AMP_KIND_TENSOR;
+    for (uint32_t i = 0; i < 3; i++)
+        assert_int_equal(amp_typed_output(&types, node, AMP_TYPE_ALL_FLOATS, i),
+                         i == 1 ? node->outputs[i] : AMP_NONE);
+}
+
+/* Cast names its types by numbers since opset 6, and has bfloat16 since 13. */
+static void casts_have_opsets(void **state)
+{
+    (void)state;
+    assert_int_equal(amp_opset_of_cast(AMP_FLOAT), 6);
+    assert_int_equal(amp_opset_of_cast(AMP_FLOAT16), 6);
+    assert_int_equal(amp_opset_of_cast(AMP_BFLOAT16), 13);
+    net_start(5); /* an axis, which Tile has no more later */
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), y = NODE("Tile", "y", x, x, x);
+    const struct amp_node *node = amp_node_at(net.model, node_of(y));
+    const struct amp_types types = {net.model, 5};
+    int type = amp_schema_output(node->schema, 0)->type;
+    assert_int_equal(amp_opset_for(&types, node, type, AMP_FLOAT16), 5);
+    assert_int_equal(amp_opset_for(&types, node, type, AMP_BFLOAT16), 0);
+}
+
+/* ---- overrides of users' operators ---- */
+
+/* An override that a user's operator cannot follow is refused with the reason, where it would
+   change anything. */
+static void overrides_that_cannot_be_followed_are_refused(void **state)
+{
+    enum { T = AMP_KIND_TENSOR, S = AMP_KIND_SEQUENCE };
+    enum { PLAIN, WITH_BODY, UNNAMED, BY_FILE, KNOWN, REMOVED };
+    static const struct {
+        enum amp_dtype dtypes[3]; /* of two inputs and the output */
+        int second;               /* the kind of the second input */
+        enum amp_precision precision;
+        int way;
+        const char *reason; /* NULL: it is not refused */
+    } rows[] = {
+        {{AMP_FLOAT, AMP_INT64, AMP_FLOAT}, T, AMP_LOWER, PLAIN, NULL},
+        {{AMP_UNDEFINED, AMP_INT64, AMP_INT64},
+         T,
+         AMP_LOWER,
+         PLAIN,
+         "nothing says the type of 'a'"},
+        {{AMP_UNDEFINED, AMP_INT64, AMP_INT64}, T, AMP_FP16, PLAIN, "nothing says the type of 'a'"},
+        {{AMP_INT64, AMP_UNDEFINED, AMP_BFLOAT16},
+         T,
+         AMP_BF16,
+         PLAIN,
+         "nothing says the type of 'b'"},
+        {{AMP_FLOAT, AMP_INT64, AMP_UNDEFINED},
+         T,
+         AMP_LOWER,
+         PLAIN,
+         "nothing says the type of 'y'"},
+        {{AMP_UNDEFINED, AMP_INT64, AMP_INT64}, T, AMP_LOWER, UNNAMED, NULL},
+        {{AMP_UNDEFINED, AMP_INT64, AMP_INT64}, T, AMP_LOWER, BY_FILE, NULL},
+        {{AMP_UNDEFINED, AMP_INT64, AMP_INT64}, T, AMP_LOWER, KNOWN, NULL},
+        {{AMP_UNDEFINED, AMP_INT64, AMP_INT64}, T, AMP_LOWER, REMOVED, NULL},
+        {{AMP_UNDEFINED, AMP_FLOAT, AMP_INT64}, T, AMP_FOLLOW, PLAIN, NULL},
+        {{AMP_UNDEFINED, AMP_FLOAT, AMP_INT64}, T, AMP_WIDEST, PLAIN, NULL},
+        {{AMP_UNDEFINED, AMP_INT64, AMP_INT64}, T, AMP_FP32, PLAIN, NULL},
+        {{AMP_UNDEFINED, AMP_FLOAT, AMP_FLOAT}, T, AMP_FP32, PLAIN, NULL},
+        {{AMP_UNDEFINED, AMP_BFLOAT16, AMP_INT64},
+         T,
+         AMP_FP32,
+         PLAIN,
+         "nothing says the type of 'a'"},
+        {{AMP_UNDEFINED, AMP_INT64, AMP_BFLOAT16},
+         T,
+         AMP_FP32,
+         PLAIN,
+         "nothing says the type of 'a'"},
+        {{AMP_INT64, AMP_DOUBLE, AMP_FLOAT},
+         T,
+         AMP_LOWER,
+         PLAIN,
+         "it takes no float that 'y' could follow"},
+        {{AMP_INT64, AMP_DOUBLE, AMP_BFLOAT16}, T, AMP_LOWER, PLAIN, NULL},
+        {{AMP_INT64, AMP_DOUBLE, AMP_INT64}, T, AMP_LOWER, PLAIN, NULL},
+        {{AMP_FLOAT, AMP_FLOAT, AMP_FLOAT}, S, AMP_LOWER, PLAIN, "'b' is no tensor"},
+        {{AMP_BFLOAT16, AMP_FLOAT, AMP_BFLOAT16}, S, AMP_LOWER, PLAIN, NULL},
+        {{AMP_FLOAT, AMP_INT64, AMP_FLOAT}, T, AMP_LOWER, WITH_BODY, "it has bodies"},
+        {{AMP_FLOAT, AMP_INT64, AMP_FLOAT}, T, AMP_FP32, WITH_BODY, NULL},
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        const struct amp_rule_op op = {.name = "Any", .domain = "com.example", .word = "Any"};
+        const struct amp_rule rule = {.precision = rows[i].precision,
+                                      .source = {.line = rows[i].way == BY_FILE ? 4 : 0}};
+        bool is_named = rows[i].way != UNNAMED;
+        struct amp_decision decision = {.precision = rows[i].precision,
+                                        .op = is_named ? &op : NULL,
+                                        .rule = is_named ? &rule : NULL};
+        net_start(17);
+        uint32_t a = net_value_in(0, "a", rows[i].dtypes[0], DIMS(2));
+        uint32_t b = net_value_in(0, "b", rows[i].dtypes[1], DIMS(2));
+        amp_value_at(net.model, b)->kind = (enum amp_kind)rows[i].second;
+        uint32_t y = NODE("Any", "y", a, AMP_NONE, b), id = node_of(y);
+        amp_value_at(net.model, y)->dtype = rows[i].dtypes[2];
+        amp_value_at(net.model, y)->kind = AMP_KIND_TENSOR;
+        struct amp_node *node = amp_node_at(net.model, id);
+        node->domain = "com.example";
+        node->is_removed = rows[i].way == REMOVED;
+        node->schema = rows[i].way == KNOWN ? amp_schema_find("", "Relu", 17) : NULL;
+        if (rows[i].way == WITH_BODY)
+            add_branch(id, "body", "Neg", a);
+        char text[512], expected[1024];
+        snprintf(expected, sizeof expected,
+                 "net.onnx: --op Any=%s: %s: %s; accepted: an operator without bodies that takes "
+                 "float tensors, where the model says the types of all that it takes and gives "
+                 "(value_info, or inputs and outputs of the graph)",
+                 amp_precision_name(rows[i].precision),
+                 amp_node_text(net.model, id, text, sizeof text),
+                 rows[i].reason != NULL ? rows[i].reason : "");
+        net.err = (struct amp_error){.status = AMP_OK};
+        enum amp_status status = amp_custom_check(net.model, &decision, AMP_BFLOAT16, &net.err);
+        if (status != (rows[i].reason != NULL ? AMP_RULES : AMP_OK))
+            fail_msg("row %zu: %s", i, net.err.text);
+        if (status != AMP_OK)
+            assert_string_equal(net.err.text, expected);
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5284,6 +5449,9 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(overrides_that_cannot_be_followed_are_refused),
+        AUTOCAST_TEST(variables_take_what_is_listed),
+        AUTOCAST_TEST(casts_have_opsets),
         AUTOCAST_TEST(runtimes_have_names_and_opsets),
         AUTOCAST_TEST(runtimes_cap_the_opset_of_each_operator),
         AUTOCAST_TEST(all_nodes_and_runtimes_cap_the_opset),
