@@ -5277,6 +5277,167 @@ static void overrides_that_cannot_be_followed_are_refused(void **state)
     }
 }
 
+/* Whether RUNTIME has SCHEMA's PARAM in DTYPE. */
+static bool has_param(const struct amp_runtime *runtime, const struct amp_schema *schema,
+                      const struct amp_schema_param *param, enum amp_dtype dtype)
+{
+    return amp_runtime_has(runtime, schema,
+                           param != NULL ? amp_schema_type(schema, param)->name : NULL, dtype);
+}
+
+/* The first of RUNTIMES that lacks NODE, as it is defined at OPSET, or a Cast, in the decision's
+   dtype. NULL: none does. */
+static const struct amp_runtime *lacking_by_hand(const struct amp_runtimes *runtimes,
+                                                 const struct amp_types *types,
+                                                 const struct amp_node *node,
+                                                 const struct amp_decision *decision, int opset)
+{
+    const struct amp_schema *schema = amp_schema_find("", node->op_type, opset);
+    const struct amp_schema *cast = amp_schema_find("", "Cast", opset);
+    if (schema == NULL || schema->deprecated)
+        schema = node->schema;
+    for (uint32_t i = 0; i < node->n_inputs; i++) {
+        const struct amp_schema_param *param = amp_schema_input(schema, i);
+        bool is_typed = amp_typed_input(types, node, decision->type, i) != AMP_NONE;
+        if (is_typed && (param == NULL || !(amp_schema_type(schema, param)->tensors &
+                                            AMP_DTYPE_BIT(decision->dtype))))
+            return runtimes->items[0];
+    }
+    for (uint32_t i = 0; i < node->n_inputs + node->n_outputs; i++) {
+        uint32_t k = i < node->n_inputs ? i : i - node->n_inputs;
+        bool is_input = i < node->n_inputs;
+        uint32_t typed = is_input ? amp_typed_input(types, node, decision->type, k)
+                                  : amp_typed_output(types, node, decision->type, k);
+        for (size_t r = 0; r < runtimes->count && typed != AMP_NONE; r++)
+            if (!has_param(runtimes->items[r], schema,
+                           is_input ? amp_schema_input(schema, k) : amp_schema_output(schema, k),
+                           decision->dtype))
+                return runtimes->items[r];
+    }
+    for (size_t r = 0; r < runtimes->count; r++)
+        if (!has_param(runtimes->items[r], cast, amp_schema_input(cast, 0), decision->dtype) ||
+            !has_param(runtimes->items[r], cast, amp_schema_output(cast, 0), decision->dtype))
+            return runtimes->items[0];
+    return NULL;
+}
+
+static void expect_lacking(const struct amp_runtimes *runtimes, const struct amp_schema *schema,
+                           int before, int cap, enum amp_dtype dtype)
+{
+    struct amp_node *node = amp_node_at(net.model, 0);
+    const struct amp_types types = {net.model, cap};
+    struct amp_decision decision = {.dtype = dtype};
+    node->op_type = schema->name;
+    node->schema = schema;
+    const struct amp_schema_param *first = amp_schema_input(amp_schema_at_cap(node, cap), 0);
+    if (first == NULL)
+        return;
+    decision.type = first->type;
+    int last = amp_schema_released_opset(), wanted = 0, opset = before;
+    for (size_t r = 0; r < runtimes->count; r++)
+        if (amp_runtime_opset(runtimes->items[r]) < last)
+            last = amp_runtime_opset(runtimes->items[r]);
+    const struct amp_runtime *lacking = NULL;
+    bool is_asked = runtimes->count > 0 && (before <= last || before <= cap);
+    for (int at = before; is_asked && wanted == 0 && (at == before || at <= last); at++) {
+        const struct amp_runtime *found = lacking_by_hand(runtimes, &types, node, &decision, at);
+        if (found == NULL)
+            wanted = at;
+        if (lacking == NULL)
+            lacking = found;
+    }
+    if (wanted > 0)
+        lacking = NULL;
+    const struct amp_runtime *found =
+        amp_lacking_runtime(runtimes, &types, node, &decision, &opset);
+    if (found != lacking || opset != (wanted > 0 ? wanted : before))
+        fail_msg("%s-%d from %d, %s: %s, %d", schema->name, schema->since_version, before,
+                 amp_dtype_name(dtype), found != NULL ? amp_runtime_name(found) : "none", opset);
+}
+
+/* Of each operator, at its own opset or the first at which all runtimes have it. */
+static void runtimes_lack_operators_up_to_an_opset(void **state)
+{
+    const struct amp_runtime *own = amp_runtime_find("ampconv"), *cpu = amp_runtime_find("ort-cpu");
+    const struct amp_runtime *rt = amp_runtime_find("tensorrt");
+    const struct amp_runtimes sets[] = {{.count = 0},
+                                        {.items = {own}, .count = 1},
+                                        {.items = {cpu}, .count = 1},
+                                        {.items = {own, cpu}, .count = 2},
+                                        {.items = {rt, own}, .count = 2}};
+    static const int opsets[] = {11, 17, 22, 23};
+    const struct amp_schema *schema;
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+    net_node(0, "Any", "y", 2, IDS(x, AMP_NONE, x));
+    for (size_t s = 0; s < AMP_COUNT(sets); s++)
+        for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++)
+            for (int k = 0; k < 16; k++) {
+                int opset = opsets[k % 4];
+                bool is_now = schema->domain[0] == '\0' && !schema->deprecated &&
+                              amp_schema_find("", schema->name, opset) == schema;
+                if (is_now)
+                    expect_lacking(&sets[s], schema, opset, k / 8 ? 24 : opset,
+                                   k / 4 % 2 ? AMP_FLOAT16 : AMP_BFLOAT16);
+            }
+}
+
+/* What has no definition the first runtime lacks; what takes the dtype already, none. */
+static void runtimes_lack_unknown_operators(void **state)
+{
+    const struct amp_runtimes two = {
+        .items = {amp_runtime_find("openvino"), amp_runtime_find("ort-cpu")}, .count = 2};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        int opset = 17;
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2)), h = input("h", AMP_BFLOAT16, DIMS(2));
+        uint32_t y = NODE("Any", "y", AMP_NONE, x, i == 1 ? h : x);
+        const struct amp_node *node = amp_node_at(net.model, node_of(y));
+        const struct amp_types types = {net.model, 22};
+        const struct amp_decision decision = {.type = AMP_TYPE_ALL_FLOATS,
+                                              .dtype = i == 2 ? AMP_FLOAT16 : AMP_BFLOAT16};
+        assert_ptr_equal(amp_lacking_runtime(&two, &types, node, &decision, &opset),
+                         i == 1 ? NULL : two.items[0]);
+        assert_int_equal(opset, 17);
+    }
+}
+
+/* Sequences carry no dtype where a node that takes or gives one lacks a runtime in it. */
+static void sequences_carry_what_runtimes_have(void **state)
+{
+    enum { PLAIN, GIVES, TAKES, BESIDE, REMOVED, UNKNOWN, ABSENT, CASES };
+    (void)state;
+    for (int i = 0; i < CASES * 2; i++) {
+        int way = i / 2;
+        const struct amp_runtimes one = {.items = {amp_runtime_find(i % 2 ? "ort-cpu" : "ampconv")},
+                                         .count = 1};
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2)), c = input("c", AMP_FLOAT, DIMS(2));
+        uint32_t op = node_of(way == ABSENT  ? NODE("Softsign", "y", AMP_NONE)
+                              : way == GIVES ? NODE("Softsign", "y", x)
+                                             : NODE("Softsign", "y", c));
+        bool carries[8] = {false};
+        struct amp_node *node = amp_node_at(net.model, op);
+        carries[way == GIVES ? node->outputs[0] : c] = way != PLAIN;
+        if (way == BESIDE)
+            node->inputs[0] = x;
+        if (way == ABSENT)
+            node->outputs[0] = AMP_NONE;
+        node->is_removed = way == REMOVED;
+        if (way == UNKNOWN)
+            node->schema = NULL;
+        bool wanted = way != PLAIN && !(i % 2 && (way == GIVES || way == TAKES));
+        amp_sequences_restrict(carries, net.model, &one, AMP_BFLOAT16);
+        bool is_any = false;
+        for (int v = 0; v < 8; v++)
+            is_any |= carries[v];
+        if (is_any != wanted)
+            fail_msg("%d", i);
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5449,6 +5610,9 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(runtimes_lack_operators_up_to_an_opset),
+        AUTOCAST_TEST(runtimes_lack_unknown_operators),
+        AUTOCAST_TEST(sequences_carry_what_runtimes_have),
         AUTOCAST_TEST(overrides_that_cannot_be_followed_are_refused),
         AUTOCAST_TEST(variables_take_what_is_listed),
         AUTOCAST_TEST(casts_have_opsets),
