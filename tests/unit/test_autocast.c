@@ -5438,6 +5438,174 @@ static void sequences_carry_what_runtimes_have(void **state)
     }
 }
 
+/* ---- constants, weights and absent values ---- */
+
+/* A constant that a node takes becomes 0 in float16; of what is made of constants alone only what
+   moves them loses it. */
+static void constants_that_become_0_are_found(void **state)
+{
+    static const struct {
+        const char *op_type;
+        bool is_found; /* of a constant alone */
+    } ops[] = {{"Transpose", true}, {"Identity", true}, {"Neg", false}, {"Relu", false}};
+    static const struct {
+        float data[2];
+        double number;
+        enum amp_reason reason;
+    } constants[] = {{{0x1p-26f, 0}, 0x1p-26, AMP_REASON_FLUSH},
+                     {{0x1p-25f, -0x1p-25f}, 0x1p-25, AMP_REASON_FLUSH},
+                     {{0x1.8p-25f, 0}, 0, AMP_REASON_RULE},
+                     {{0, 0}, 0, AMP_REASON_RULE},
+                     {{1, 0x1p-26f}, 0, AMP_REASON_RULE}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(ops) * AMP_COUNT(constants) * 4; i++) {
+        size_t o = i / 4 % AMP_COUNT(ops), c = i / 4 / AMP_COUNT(ops);
+        bool is_half = i % 2, is_alone = i / 2 % 2;
+        start_guarded(is_half ? AMP_FLOAT16 : AMP_BFLOAT16, AMP_RANGES_DATA);
+        uint32_t k = constant("k", AMP_FLOAT, DIMS(2), constants[c].data);
+        uint32_t y = is_alone ? NODE(ops[o].op_type, "y", k)
+                              : NODE("Add", "y", input("x", AMP_FLOAT, DIMS(2)), k);
+        output(y);
+        bool is_found = is_half && (!is_alone || ops[o].is_found);
+        assert_found(y, is_found ? constants[c].reason : AMP_REASON_RULE, k, constants[c].number,
+                     AMP_RANGES_UNSEEN);
+    }
+    start_guarded(AMP_FLOAT16, AMP_RANGES_DATA); /* may become 0, but is no constant */
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), y = NODE("Softsign", "y", x);
+    output(y);
+    prove(x, 0, 0x1p-26);
+    assert_none(y);
+}
+
+/* Weights of more than 4096 elements are read where a seen value is near the limit, and no sooner.
+ */
+static void weights_are_read_where_values_are_near_the_limit(void **state)
+{
+    static float weights[64 * 65];
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        double seen = i % 2 ? 600 : 500, largest = i / 2 ? 17 : 8; /* of a column of 64 */
+        for (size_t k = 0; k < AMP_COUNT(weights); k++)
+            weights[k] = (float)largest;
+        start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+        guarded.limits.margin = 2;
+        uint32_t x = input("x", AMP_FLOAT, DIMS(1, 64));
+        uint32_t y = NODE("MatMul", "y", x, constant("w", AMP_FLOAT, DIMS(64, 65), weights));
+        output(y);
+        prove(x, -1, 1);
+        see(y, seen);
+        bool is_beyond = seen * 2 > 1024 && 64 * largest > 1024;
+        assert_found(y, is_beyond ? AMP_REASON_VALUE_RANGE : AMP_REASON_RULE, y, seen,
+                     AMP_RANGES_DATA);
+    }
+    start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+    for (size_t k = 0; k < AMP_COUNT(weights); k++)
+        weights[k] = 100;
+    uint32_t x = input("x", AMP_FLOAT, DIMS(64, 65));
+    uint32_t y = NODE("Mul", "y", x, constant("w", AMP_FLOAT, DIMS(64, 65), weights));
+    output(y);
+    prove(x, 30, 40);
+    assert_none(y);
+}
+
+/* Nothing is seen of values that are no floats, or of bodies, and where nothing was looked at;
+   inputs and outputs may be left out. */
+static void what_is_not_there_is_not_found(void **state)
+{
+    (void)state;
+    start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+    uint32_t n = input("n", AMP_INT64, DIMS(2)), y = NODE("Abs", "y", n);
+    output(y);
+    see(n, 2000);
+    assert_none(y);
+    start_guarded(AMP_FLOAT16, AMP_RANGES_UNSEEN);
+    guarded.ranges = NULL;
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 2));
+    y = NODE("ReduceL2", "y", x);
+    output(y);
+    assert_none(y);
+    guarded.limits.guards = AMP_GUARDS_OFF;
+    assert_none(y);
+    start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+    x = input("x", AMP_FLOAT, DIMS(2));
+    y = NODE("Clip", "y", x, AMP_NONE, number(7));
+    uint32_t split = net_node(0, "Split", "part", 2, IDS(y));
+    output(net_out(split, 1));
+    infer_all();
+    amp_node_at(net.model, split)->outputs[0] = AMP_NONE;
+    struct amp_decision decision = {.type = AMP_TYPE_ALL_FLOATS};
+    struct amp_types types = {net.model, 22};
+    struct amp_static_values *values = amp_static_values_create(net.model, AMP_FLOAT16, 65504);
+    const struct amp_range_guard_options options = {net.model, AMP_FLOAT16, &guarded.limits,
+                                                    guarded.ranges, values};
+    struct amp_range_guards *guards = amp_range_guards_create(&options);
+    for (uint32_t id = 0; id < 2; id++) {
+        amp_static_values_add(values, amp_node_at(net.model, id));
+        amp_range_guards_add(guards, amp_node_at(net.model, id));
+        assert_false(amp_range_guards_find(guards, &types, amp_node_at(net.model, id), &decision));
+    }
+    struct amp_node *node = amp_node_at(net.model, split);
+    node->outputs[1] = AMP_NONE, node->op_type = "Any", node->domain = "own";
+    assert_false(amp_range_guards_find(guards, &types, node, &decision));
+    amp_range_guards_destroy(guards);
+    amp_static_values_destroy(values);
+}
+
+/* What was seen is seen of the main graph's value, not of a body's that has its name. */
+static void bodies_have_not_been_seen(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2)), c = input("c", AMP_BOOL, SCALAR);
+        uint32_t y = NODE("If", "y", c);
+        output(y);
+        add_branch(node_of(y), "then_branch", "Softsign", x);
+        add_branch(node_of(y), "else_branch", "Softsign", x);
+        uint32_t inner = net.model->graphs[1].outputs.items[0];
+        if (i == 1)
+            see(inner, 2000);
+        assert_none(inner);
+    }
+}
+
+/* ---- main inputs of composites ---- */
+
+/* A composite that is the widest of its inputs counts no number of its definition, if all else are
+   scalars; its main input counts where it is decided on and no constant. */
+static void numbers_and_constants_are_no_main_inputs(void **state)
+{
+    static const float weights[16];
+    struct fixture *f = *state;
+    for (int i = 0; i < 5; i++) {
+        struct amp_assignment assignment;
+        reload(f, HEAD "constants: follow\nrules:\n  - {precision: lower, tensors: [low]}\n"
+                       "  - {precision: widest, ops: [Softplus]}\n");
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+        net_start(17);
+        net.model->producer = "pytorch";
+        uint32_t x = input("x", AMP_FLOAT, i < 2 ? SCALAR : DIMS(4, 4));
+        uint32_t low = NODE(i == 1 ? "Abs" : "Neg", i == 1 ? "high" : "low", x), y;
+        uint32_t w = constant("w", AMP_FLOAT, DIMS(4, 4), weights), b = FLOATS("b", 1, 2, 3, 4);
+        if (i < 2) {
+            y = NODE("Log", "y", NODE("Add", "a", NODE("Exp", "e", low), number(1)));
+        } else {
+            uint32_t m = i == 2 ? NODE("MatMul", "m", w, low) : NODE("MatMul", "m", low, w);
+            y = i == 2 ? NODE("Add", "y", NODE("Mul", "scaled", m, number(1)), low)
+                       : NODE("Add", "y", m, b);
+            if (i == 4)
+                amp_ids_push(net.model, &options.training.points, m);
+        }
+        output(y);
+        infer_all();
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        assert_non_null(assignment.nodes[node_of(y)].whole);
+        bool is_wide = i == 1 || i == 4;
+        if (assignment.values[y] != (is_wide ? AMP_FLOAT : AMP_BFLOAT16))
+            fail_msg("%d: %s", i, amp_dtype_name(assignment.values[y]));
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5610,6 +5778,11 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(constants_that_become_0_are_found),
+        AUTOCAST_TEST(weights_are_read_where_values_are_near_the_limit),
+        AUTOCAST_TEST(what_is_not_there_is_not_found),
+        AUTOCAST_TEST(bodies_have_not_been_seen),
+        AUTOCAST_TEST(numbers_and_constants_are_no_main_inputs),
         AUTOCAST_TEST(runtimes_lack_operators_up_to_an_opset),
         AUTOCAST_TEST(runtimes_lack_unknown_operators),
         AUTOCAST_TEST(sequences_carry_what_runtimes_have),
