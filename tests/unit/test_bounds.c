@@ -1034,6 +1034,134 @@ static void files_of_ranges_have_numbers_that_agree(void **state)
     amp_arena_destroy(arena);
 }
 
+/* ---- ranges of a model's values -------------------------------------------------------------- */
+
+static const char *key_of_inputs(const char *first, enum amp_dtype dtype, struct amp_shape shape,
+                                 const char *second)
+{
+    net_start(17);
+    input(first, dtype, shape);
+    if (second != NULL)
+        input(second, AMP_INT64, DIMS(4));
+    const char *key = amp_ranges_key(net.model, net.arena);
+    assert_int_equal(strlen(key), 16);
+    assert_memory_not_equal(key, key + 8, 8); /* two hashes, of seeds of their own */
+    return key;
+}
+
+/* The key is of the inputs' names, dtypes and known dims, in their order, and of nothing else. */
+static void keys_tell_inputs_apart(void **state)
+{
+    (void)state;
+    const char *keys[] = {key_of_inputs("x", AMP_FLOAT, DIMS(2, 3), NULL),
+                          key_of_inputs("y", AMP_FLOAT, DIMS(2, 3), NULL),
+                          key_of_inputs("xx", AMP_FLOAT, DIMS(2, 3), NULL),
+                          key_of_inputs("x", AMP_DOUBLE, DIMS(2, 3), NULL),
+                          key_of_inputs("x", AMP_FLOAT, DIMS(2, 4), NULL),
+                          key_of_inputs("x", AMP_FLOAT, DIMS(1, 3), NULL),
+                          key_of_inputs("x", AMP_FLOAT, DIMS(2, 3, 1), NULL),
+                          key_of_inputs("x", AMP_FLOAT, DIMS(2, -1), NULL),
+                          key_of_inputs("x", AMP_FLOAT, DIMS(-1, 3), NULL),
+                          key_of_inputs("x", AMP_FLOAT, DIMS(0, 3), NULL),
+                          key_of_inputs("x", AMP_FLOAT, SCALAR, NULL),
+                          key_of_inputs("x", AMP_FLOAT, DIMS(2, 3), "n"),
+                          key_of_inputs("x", AMP_FLOAT, DIMS(2, 3), "m")};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(keys[i], keys[k]);
+    assert_string_equal(key_of_inputs("x", AMP_FLOAT, DIMS(2, -7), NULL), keys[7]);
+    assert_string_equal(key_of_inputs("x", AMP_FLOAT, DIMS(-2, 3), NULL), keys[8]);
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
+    output(NODE("Neg", "y", x));
+    assert_string_equal(amp_ranges_key(net.model, net.arena), keys[0]);
+}
+
+/* Entries are found by name, and those count as unknown that name no value of the main graph. */
+static void entries_are_of_values_by_name(void **state)
+{
+    struct amp_ranges *ranges = amp_ranges_create(net.arena);
+    const char *first = NULL;
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), y = NODE("If", "y", input("c", AMP_BOOL, SCALAR));
+    uint32_t body = amp_graph_add(net.model, "body", node_of(y));
+    net_value_in(body, "inner", AMP_FLOAT, DIMS(2));
+    output(y);
+    output(NODE("Neg", "z", x));
+    assert_int_equal(amp_ranges_count_unknown(ranges, net.model, &first), 0);
+    assert_null(first);
+    struct amp_value_range *entry = amp_ranges_entry(ranges, "x");
+    assert_null(entry->rule);
+    assert_true(entry->proved.low == -INFINITY && entry->proved.high == INFINITY);
+    assert_int_equal(entry->seen.count, 0);
+    entry->rule = "given";
+    assert_string_equal(amp_ranges_entry(ranges, "x")->rule, "given");
+    assert_int_equal(ranges->count, 1);
+    assert_int_equal(amp_ranges_count_unknown(ranges, net.model, &first), 0);
+    amp_ranges_entry(ranges, "inner");
+    assert_int_equal(amp_ranges_count_unknown(ranges, net.model, &first), 1);
+    assert_string_equal(first, "inner");
+    amp_ranges_entry(ranges, "nobody");
+    amp_ranges_entry(ranges, "z");
+    assert_int_equal(amp_ranges_count_unknown(ranges, net.model, &first), 2);
+    assert_string_equal(first, "inner");
+    assert_ptr_equal(amp_ranges_find(ranges, "nobody"), &ranges->items[2]);
+    assert_null(amp_ranges_find(ranges, "y"));
+}
+
+/* What is written of ranges is read again, with all its digits and ends; where it was seen has its
+   words. */
+static void ranges_are_written_as_they_are(void **state)
+{
+    static const char *const names[] = {"none", "data", "random"};
+    static const char *const evidence[] = {"proved", "in data", "in random inputs"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        char folder[SCRATCH_MAX];
+        struct amp_ranges *ranges = amp_ranges_create(net.arena), *back = NULL;
+        ranges->source = (enum amp_range_source)i;
+        ranges->inputs = "0123456789abcdef";
+        ranges->n_samples = 7;
+        struct amp_value_range *x = amp_ranges_entry(ranges, "x");
+        x->seen = (struct amp_range){.count = 9,
+                                     .nan = 1,
+                                     .infinite = 2,
+                                     .zeros = 3,
+                                     .minimum = -1.0 / 3,
+                                     .maximum = 0x1.fffffffffffffp1,
+                                     .smallest = 0x1p-60,
+                                     .energy = 5,
+                                     .flushed = 4};
+        struct amp_value_range *y = amp_ranges_entry(ranges, "y");
+        y->rule = "Relu";
+        y->proved = (struct amp_interval){0.1, INFINITY};
+        amp_ranges_entry(ranges, "z")->rule = "given";
+        scratch_folder(folder, sizeof folder);
+        const char *path = amp_arena_printf(net.arena, "%s/r.json", folder);
+        assert_int_equal(amp_ranges_write(ranges, "m.onnx", path, &net.err), AMP_OK);
+        assert_int_equal(amp_ranges_read(path, net.arena, &back, &net.err), AMP_OK);
+        unlink(path);
+        rmdir(folder);
+        assert_int_equal(back->source, ranges->source);
+        assert_string_equal(back->inputs, ranges->inputs);
+        assert_int_equal(back->n_samples, 7);
+        assert_int_equal(back->count, 3);
+        for (size_t k = 0; k < 3; k++) {
+            const struct amp_value_range *was = &ranges->items[k];
+            const struct amp_value_range *is = amp_ranges_find(back, was->name);
+            assert_non_null(is);
+            assert_memory_equal(&is->seen, &was->seen, sizeof is->seen);
+            assert_true(is->proved.low == was->proved.low && is->proved.high == was->proved.high);
+            assert_int_equal(is->rule != NULL, was->rule != NULL);
+            if (is->rule != NULL)
+                assert_string_equal(is->rule, was->rule);
+        }
+        assert_string_equal(amp_range_source_name(ranges->source), names[i]);
+        assert_string_equal(amp_range_evidence(ranges->source), evidence[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1058,6 +1186,9 @@ int main(void)
         cmocka_unit_test(halves_and_lists_count_and_integers_do_not),
         cmocka_unit_test(many_elements_are_all_seen),
         cmocka_unit_test(files_of_ranges_have_numbers_that_agree),
+        NET_TEST(keys_tell_inputs_apart),
+        NET_TEST(entries_are_of_values_by_name),
+        NET_TEST(ranges_are_written_as_they_are),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
