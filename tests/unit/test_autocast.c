@@ -3084,6 +3084,13 @@ static void casts_that_fold_change_no_bit(void **state)
         assert_true(net.model->graphs[0].nodes.count <= before && n_removed <= before);
         assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
         assert_no_idle_cast(is_shared);
+        const struct amp_ids *outputs = &net.model->graphs[0].outputs;
+        for (uint32_t v = 0; v < net.model->n_values; v++) {
+            bool is_given = false;
+            for (size_t o = 0; o < outputs->count; o++)
+                is_given |= outputs->items[o] == v;
+            assert_int_equal(amp_value_at(net.model, v)->is_output, is_given);
+        }
         run_casts();
         for (int o = 0; o < NET_OUTPUTS; o++) {
             assert_string_equal(
@@ -5606,6 +5613,79 @@ static void numbers_and_constants_are_no_main_inputs(void **state)
     }
 }
 
+/* How many casts there are with the constants that promote, and without; what is given out in the
+   lower dtype takes none. */
+static void casts_of_constants_are_told(void **state)
+{
+    struct fixture *f = *state;
+    reload(f, HEAD "constants: promote\nrules:\n  - {precision: lower, ops: [Abs]}\n");
+    for (int is_interface = 0; is_interface < 2; is_interface++) {
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+        struct amp_assignment assignment;
+        size_t following = 0;
+        net_start(17);
+        uint32_t low = NODE("Abs", "low", input("x", AMP_FLOAT, DIMS(2)));
+        uint32_t sum = NODE("Add", "sum", low, FLOATS("c", 1, 2)), y = NODE("Abs", "y", sum);
+        output(y);
+        infer_all();
+        if (is_interface)
+            amp_ids_push(net.model, &options.interface, y);
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        assert_true(assignment.has_promoting_constants);
+        assert_int_equal(amp_assignment_casts(net.model, &assignment), is_interface ? 3 : 4);
+        assert_int_equal(amp_assignment_casts_following(net.model, &options, &following, &net.err),
+                         AMP_OK);
+        assert_int_equal(following, is_interface ? 1 : 2);
+        assert_int_equal(f->rules->constants, AMP_CONSTANTS_PROMOTE);
+        assignment.nodes[node_of(y)].dtype = AMP_FLOAT; /* a removed node takes nothing */
+        amp_node_at(net.model, node_of(sum))->is_removed = true;
+        assert_int_equal(amp_assignment_casts(net.model, &assignment), is_interface ? 1 : 2);
+    }
+}
+
+/* A runtime that lacks a part keeps the whole, unless the second dtype is one that it has of all.
+ */
+static void runtimes_keep_wholes_together(void **state)
+{
+    static const struct {
+        const char *runtime;
+        enum amp_dtype lower, second, dtype;
+    } rows[] = {{"ort-cpu", AMP_BFLOAT16, AMP_UNDEFINED, AMP_FLOAT},
+                {"ort-cpu", AMP_FLOAT16, AMP_UNDEFINED, AMP_FLOAT16},
+                {"ort-cpu", AMP_BFLOAT16, AMP_FLOAT16, AMP_FLOAT16},
+                {"ort-cpu", AMP_FLOAT16, AMP_BFLOAT16, AMP_FLOAT16},
+                {"ampconv", AMP_BFLOAT16, AMP_UNDEFINED, AMP_BFLOAT16},
+                {NULL, AMP_BFLOAT16, AMP_UNDEFINED, AMP_BFLOAT16}};
+    struct fixture *f = *state;
+    reload(f, HEAD "rules:\n  - {precision: lower, ops: [silu]}\n");
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        struct amp_runtimes runtimes = {.count = 0};
+        struct amp_assign_options options = {
+            .rules = f->rules, .lower = rows[i].lower, .second = rows[i].second, .cap = 22};
+        struct amp_assignment assignment;
+        if (rows[i].runtime != NULL) {
+            runtimes.items[runtimes.count++] = amp_runtime_find(rows[i].runtime);
+            options.runtimes = &runtimes;
+        }
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(4)), s = NODE("Sigmoid", "s", x);
+        uint32_t y = NODE("Mul", "y", x, s);
+        output(y);
+        infer_all();
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        for (int k = 0; k < 2; k++) {
+            const struct amp_decision *decision = &assignment.nodes[k];
+            bool is_kept = rows[i].dtype == AMP_FLOAT;
+            if (decision->dtype != rows[i].dtype)
+                fail_msg("row %zu: %s", i, amp_dtype_name(decision->dtype));
+            assert_int_equal(decision->reason, is_kept ? AMP_REASON_RUNTIME : AMP_REASON_RULE);
+            assert_ptr_equal(decision->runtime, is_kept ? runtimes.items[0] : NULL);
+            if (is_kept)
+                assert_string_equal(decision->lacked, "Sigmoid");
+        }
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5778,6 +5858,8 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(casts_of_constants_are_told),
+        AUTOCAST_TEST(runtimes_keep_wholes_together),
         AUTOCAST_TEST(constants_that_become_0_are_found),
         AUTOCAST_TEST(weights_are_read_where_values_are_near_the_limit),
         AUTOCAST_TEST(what_is_not_there_is_not_found),
