@@ -27,7 +27,8 @@
 struct seen {
     int64_t n_indexed;        /* the least dim that they are indices into; INT64_MAX: none known */
     enum amp_meaning meaning; /* to the first operator that says more than numbers */
-    double extent;            /* of lengths and boxes: the most that they may be; 0: not known */
+    double extent;            /* of lengths and boxes: the most that they may be; 0 or less: not
+                                 known */
     bool is_rescaled;         /* from 0 to 255 to something less, before anything else */
 };
 
@@ -61,26 +62,24 @@ static bool passes_values(const struct amp_op *op)
 struct amp_random_planner {
     const struct amp_model *model;
     struct amp_uses uses;
-    bool *is_seen;      /* per value */
-    uint32_t *to_visit; /* a stack; no value gets there twice */
+    uint32_t *to_visit; /* a stack; no value gets there twice, as one node gives it */
     size_t n_to_visit;
 };
 
 static void visit_later(struct amp_random_planner *planner, uint32_t value)
 {
-    if (value == AMP_NONE || planner->is_seen[value])
-        return;
-    planner->is_seen[value] = true;
-    planner->to_visit[planner->n_to_visit++] = value;
+    if (value != AMP_NONE)
+        planner->to_visit[planner->n_to_visit++] = value;
 }
 
-/* The dim of input 0 that an attribute of NODE counts, 0 without one; 0 when it is not known. */
+/* The dim of input 0 that an attribute of NODE counts, 0 without one; not above 0 when it is not
+   known. */
 static double counted_dim(const struct amp_model *model, const struct amp_node *node,
                           const char *attr)
 {
     const struct amp_value *data = amp_value_at(model, node->inputs[0]);
     int64_t axis = attr != NULL ? amp_node_int(node, attr, 0) : 0;
-    return axis >= 0 && axis < data->rank && data->dims[axis] > 0 ? (double)data->dims[axis] : 0;
+    return axis >= 0 && axis < data->rank ? (double)data->dims[axis] : 0;
 }
 
 /* The lesser side of the image in input 0 in the unit of boxes, of which attribute ATTR is how many
@@ -141,9 +140,8 @@ static bool rescales(const struct amp_model *model, const struct amp_node *node,
 {
     for (size_t i = 0; i < AMP_COUNT(rescalings); i++) {
         uint32_t operand = slot == 1 && rescalings[i].operand == 1 ? 0 : rescalings[i].operand;
-        bool is_meant = op->role == rescalings[i].role && operand < node->n_inputs;
-        double found = is_meant ? magnitude(model, node->inputs[operand]) : 0;
-        if (is_meant && found >= rescalings[i].least && found <= rescalings[i].most)
+        double found = op->role == rescalings[i].role ? magnitude(model, node->inputs[operand]) : 0;
+        if (found >= rescalings[i].least && found <= rescalings[i].most)
             return true;
     }
     return false;
@@ -165,13 +163,12 @@ static void visit_use(struct amp_random_planner *planner, struct amp_use use, st
     if (use.slot == 1 && op->indexing != AMP_INDEXES_NOTHING && node->inputs[0] != AMP_NONE) {
         int64_t dim = addressed_dim(model, node, op->indexing);
         seen->n_indexed = dim < seen->n_indexed ? dim : seen->n_indexed;
-    } else if (use.slot == 0 && node->n_outputs > 0 && passes_values(op)) {
+    } else if (use.slot == 0 && passes_values(op)) {
         visit_later(planner, node->outputs[0]);
     }
 }
 
-/* What the uses of VALUE, and of values that nodes move it to unchanged, say of it. The marks in
-   is_seen stay set, since no value gets the elements of two inputs. */
+/* What the uses of VALUE, and of values that nodes move it to unchanged, say of it. */
 static struct seen look(struct amp_random_planner *planner, uint32_t value)
 {
     struct seen seen = {.n_indexed = INT64_MAX};
@@ -190,7 +187,6 @@ struct amp_random_planner *amp_random_planner_create(const struct amp_model *mod
     *planner =
         (struct amp_random_planner){.model = model,
                                     .uses = amp_uses_create(model),
-                                    .is_seen = amp_xcalloc(model->n_values, sizeof(bool)),
                                     .to_visit = amp_xcalloc(model->n_values, sizeof(uint32_t))};
     return planner;
 }
@@ -198,7 +194,6 @@ struct amp_random_planner *amp_random_planner_create(const struct amp_model *mod
 void amp_random_planner_destroy(struct amp_random_planner *planner)
 {
     amp_uses_destroy(&planner->uses);
-    free(planner->is_seen);
     free(planner->to_visit);
     free(planner);
 }
@@ -509,7 +504,7 @@ enum amp_status amp_random_input_limit(struct amp_random_input *plan, double low
     if (is_whole && !are_ends(plan->dtype, low, high))
         return amp_fail(err, AMP_USAGE, "the input is of type %s; integers that it has are needed",
                         amp_dtype_name(plan->dtype));
-    if (!is_whole && fmax(fabs(low), fabs(high)) > amp_dtype_max(plan->dtype))
+    if (fmax(fabs(low), fabs(high)) > amp_dtype_max(plan->dtype))
         return amp_fail(err, AMP_USAGE, "the input is of type %s, whose greatest number is %.6g",
                         amp_dtype_name(plan->dtype), amp_dtype_max(plan->dtype));
     plan->name = "given";

@@ -258,6 +258,90 @@ static void the_first_meaning_counts(void **state)
     amp_arena_destroy(f.arena);
 }
 
+/* An input of one element of DTYPE, or of one image, that input SLOT of a node OP is, the others
+   being numbers. */
+static uint32_t add_operand(struct fixture *f, const char *op, uint32_t slot, enum amp_dtype dtype,
+                            bool is_image)
+{
+    static const int64_t dims[] = {1, 3, 5, 5};
+    uint32_t number = add_value(f, "number", AMP_FLOAT, 2, dims);
+    uint32_t value = add_value(f, "x", dtype, is_image ? 4 : 1, dims);
+    uint32_t id = amp_graph_add_node(f->model, 0, op, 5, 1);
+    for (uint32_t i = 0; i < 5; i++)
+        amp_node_at(f->model, id)->inputs[i] = i == slot ? value : number;
+    amp_node_set_output(f->model, id, 0, add_value(f, "y", AMP_FLOAT, -1, NULL));
+    return value;
+}
+
+/* What operators say of their inputs counts for those of fitting types; others may be cast. */
+static void meanings_are_of_types(void **state)
+{
+    static const struct {
+        const char *op;
+        uint32_t slot;
+        enum amp_dtype dtype;
+        bool is_image;
+        const char *text;
+    } cases[] = {
+        {"Loop", 1, AMP_BOOL, false, "true"},
+        {"Loop", 1, AMP_INT64, false, "random, 0 to 1"},
+        {"Loop", 0, AMP_INT64, false, "random count, 1 to 4"},
+        {"Loop", 0, AMP_FLOAT, false, "random"},
+        {"Reshape", 1, AMP_INT64, false, "ones"},
+        {"Reshape", 1, AMP_FLOAT, false, "ones"},
+        {"Reshape", 1, AMP_BOOL, false, "random"},
+        {"LSTM", 4, AMP_INT32, false, "random lengths, 1 to 1"},
+        {"LSTM", 4, AMP_FLOAT, false, "random"},
+        {"NonMaxSuppression", 1, AMP_FLOAT, false, "random scores, 0 to 1"},
+        {"NonMaxSuppression", 1, AMP_INT64, false, "random, 0 to 1"},
+        {"NonMaxSuppression", 0, AMP_FLOAT, true, "random boxes, 0 to 1"},
+        {"NonMaxSuppression", 0, AMP_INT64, true, "random, 0 to 1"},
+        {"ImageScaler", 0, AMP_FLOAT, true, "random pixels, 0 to 255"},
+        {"ImageScaler", 0, AMP_FLOAT, false, "random"},
+        {"ImageScaler", 0, AMP_INT32, true, "random, 0 to 1"},
+        {"Gather", 1, AMP_INT32, false, "random indices, 0 to 0"},
+        {"Gather", 1, AMP_INT16, false, "random, 0 to 1"},
+        {"Gather", 0, AMP_INT32, false, "random, 0 to 1"},
+        {"ScatterElements", 2, AMP_INT32, false, "random, 0 to 1"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = create();
+        is_planned(&f,
+                   add_operand(&f, cases[i].op, cases[i].slot, cases[i].dtype, cases[i].is_image),
+                   cases[i].text);
+        amp_arena_destroy(f.arena);
+    }
+}
+
+/* The least dim that is known counts where any may be indexed, wherever it is. */
+static void indices_of_all_dims_are_of_the_least(void **state)
+{
+    static const struct {
+        int64_t dims[2];
+        const char *text;
+    } cases[] = {{{4, 30}, "random indices, 0 to 3"},
+                 {{30, 4}, "random indices, 0 to 3"},
+                 {{AMP_DIM_UNKNOWN, 30}, "random indices, 0 to 29"},
+                 {{30, AMP_DIM_UNKNOWN}, "random indices, 0 to 29"},
+                 {{0, 30}, "random indices, 0 to 0"}};
+    static const int64_t one[] = {1};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture f = create();
+        uint32_t ids = add_value(&f, "ids", AMP_INT64, 1, one);
+        add_node(&f, "GatherND", add_value(&f, "table", AMP_FLOAT, 2, cases[i].dims), ids,
+                 add_value(&f, "y", AMP_FLOAT, -1, NULL));
+        is_planned(&f, ids, cases[i].text);
+        amp_arena_destroy(f.arena);
+    }
+    struct fixture f = create();
+    uint32_t ids = add_value(&f, "ids", AMP_INT64, 1, one);
+    add_node(&f, "Gather", AMP_NONE, ids, add_value(&f, "y", AMP_FLOAT, -1, NULL));
+    is_planned(&f, ids, "random, 0 to 1");
+    amp_arena_destroy(f.arena);
+}
+
 /* A dim that is not known is no bound: what indexes it is drawn as what indexes nothing. */
 static void indices_into_an_unknown_dim_are_small(void **state)
 {
@@ -349,6 +433,9 @@ static void what_has_no_random_values_is_said(void **state)
     assert_string_equal(
         err.text, "input 's': no random values of type sequence; give it with --input or --data");
     err = (struct amp_error){.status = AMP_OK};
+    value = add_value(&f, "u", AMP_FLOAT, 0, NULL);
+    amp_value_at(f.model, value)->kind = AMP_KIND_UNKNOWN;
+    is_planned(&f, value, "random");
     value = add_value(&f, "x", AMP_FLOAT, -1, NULL);
     assert_int_equal(amp_random_input_plan(f.model, value, NULL, &plan, &err), AMP_USAGE);
     assert_string_equal(
@@ -486,6 +573,43 @@ static void pixels_are_rescaled(void **state)
         is_planned(&f, image, cases[i].are_pixels ? "random pixels, 0 to 255" : "random");
         amp_arena_destroy(f.arena);
     }
+}
+
+/* Of a constant the first 64 elements are looked at, if they are floats; what rescales is the mean
+   of a normalization, not what it normalizes. */
+static void constants_are_looked_at_in_part(void **state)
+{
+    static const int64_t dims[] = {1, 3, 5, 5};
+    (void)state;
+    for (size_t at = 63; at <= 64; at++) {
+        struct fixture f = create();
+        float numbers[65] = {255};
+        numbers[at] = 1000;
+        struct amp_tensor tensor = {.dtype = AMP_FLOAT, .shape = {1, {65}}, .data = numbers};
+        uint32_t image = add_value(&f, "x", AMP_FLOAT, 4, dims);
+        uint32_t constant = amp_graph_add_initializer(f.model, 0, "c", &tensor);
+        add_node(&f, "Sub", image, constant, add_value(&f, "y", AMP_FLOAT, 4, dims));
+        is_planned(&f, image, at == 64 ? "random pixels, 0 to 255" : "random");
+        amp_arena_destroy(f.arena);
+    }
+    struct fixture f = create();
+    int32_t whole = 127;
+    struct amp_tensor tensor = {.dtype = AMP_INT32, .shape = {.rank = 0}, .data = &whole};
+    uint32_t image = add_value(&f, "x", AMP_FLOAT, 4, dims);
+    uint32_t cast = add_value(&f, "cast", AMP_INT32, 4, dims);
+    add_node(&f, "Cast", image, AMP_NONE, cast);
+    add_node(&f, "Sub", cast, amp_graph_add_initializer(f.model, 0, "c", &tensor),
+             add_value(&f, "y", AMP_INT32, 4, dims));
+    is_planned(&f, image, "random");
+    for (uint32_t slot = 0; slot < 2; slot++) {
+        float number = 127;
+        struct amp_tensor mean = {.dtype = AMP_FLOAT, .shape = {.rank = 0}, .data = &number};
+        uint32_t scale = add_operand(&f, "BatchNormalization", slot, AMP_FLOAT, true);
+        struct amp_node *node = amp_node_at(f.model, (uint32_t)f.model->n_nodes - 1);
+        node->inputs[slot == 0 ? 3 : 0] = amp_graph_add_initializer(f.model, 0, "m", &mean);
+        is_planned(&f, scale, slot == 0 ? "random pixels, 0 to 255" : "random");
+    }
+    amp_arena_destroy(f.arena);
 }
 
 /* Constants that are converted when they are read are not looked at. */
@@ -671,6 +795,8 @@ int main(void)
         cmocka_unit_test(truth_values_are_two),
         cmocka_unit_test(integers_stay_within_what_they_index),
         cmocka_unit_test(indices_into_an_unknown_dim_are_small),
+        cmocka_unit_test(indices_of_all_dims_are_of_the_least),
+        cmocka_unit_test(meanings_are_of_types),
         cmocka_unit_test(other_uses_say_nothing_of_indices),
         cmocka_unit_test(the_first_meaning_counts),
         cmocka_unit_test(boxes_are_of_images),
@@ -679,6 +805,7 @@ int main(void)
         cmocka_unit_test(images_are_told_by_their_shape),
         cmocka_unit_test(metadata_say_the_range_of_pixels),
         cmocka_unit_test(pixels_are_rescaled),
+        cmocka_unit_test(constants_are_looked_at_in_part),
         cmocka_unit_test(deferred_constants_rescale_nothing),
         cmocka_unit_test(boxes_lie_in_their_image),
         cmocka_unit_test(lengths_are_of_sequences),
