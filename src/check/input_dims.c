@@ -48,11 +48,10 @@ static const struct amp_value *input_at(const struct amp_model *model, size_t i)
 static struct open_dim *find_dim(const struct amp_input_dims *dims, size_t i, int place,
                                  int64_t declared)
 {
-    for (size_t k = 0; k < dims->count && declared < 0; k++) {
+    for (size_t k = 0; k < dims->count; k++) {
         struct open_dim *dim = &dims->items[k];
-        bool is_it = declared == AMP_DIM_UNKNOWN
-                         ? dim->input == i && dim->place == place && dim->symbol == AMP_DIM_UNKNOWN
-                         : dim->symbol == declared;
+        bool is_it = declared == AMP_DIM_UNKNOWN ? dim->input == i && dim->place == place
+                                                 : dim->symbol == declared;
         if (is_it)
             return dim;
     }
@@ -282,7 +281,7 @@ static struct outcome attempt(struct search *search, bool is_first)
     const struct amp_model *bound = amp_input_dims_bind(search->dims, arena);
     search->n_inferences++;
     enum amp_status status = amp_infer_check_shapes(bound, &is_told, &refusal);
-    bool is_certain = is_first && status == AMP_OK && is_told;
+    bool is_certain = is_first && is_told; /* none of what is refused */
     if (!is_certain && (is_first || status == AMP_OK) && search->n_runs < RUNS_MAX) {
         search->n_runs++;
         status = search->run(search->context, bound, &outcome.err);
@@ -312,7 +311,7 @@ static bool is_of_sizes(const struct outcome *outcome)
 /* Whether OUTCOME is nearer to the end than what was settled on. */
 static bool is_progress(const struct search *search, const struct outcome *outcome)
 {
-    if (outcome->works || !is_of_sizes(outcome))
+    if (!is_of_sizes(outcome))
         return outcome->works;
     if (outcome->reached != search->best.reached)
         return outcome->reached > search->best.reached;
@@ -369,8 +368,7 @@ static void try_move(struct search *search, const struct move *move, int64_t siz
     save_sizes(dims, before);
     if (make_move(dims, move, size) && !is_large(dims) && search->n_inferences < INFERENCES_MAX) {
         struct outcome outcome = attempt(search, false);
-        search->has_varied |=
-            outcome.works || strcmp(outcome.err.text, search->first.err.text) != 0;
+        search->has_varied |= strcmp(outcome.err.text, search->first.err.text) != 0;
         bool is_nearer =
             outcome.works || best->err.status == AMP_OK || outcome.reached > best->reached;
         if (is_progress(search, &outcome) && is_nearer) {
@@ -431,7 +429,7 @@ static bool make_round(struct search *search, const struct move *moves, size_t n
     int64_t *best_sizes = amp_xcalloc(dims->count, sizeof *best_sizes);
     struct outcome best = {.err = {.status = AMP_OK}};
     size_t n_sizes = list_sizes(search->best.err.text + search->best.said, sizes);
-    for (size_t s = 0; s < n_sizes && !best.works; s++)
+    for (size_t s = 0; s < n_sizes; s++)
         for (size_t m = 0; m < n_moves && !best.works; m++)
             try_move(search, &moves[m], sizes[s], &best, best_sizes);
     bool has_progress = best.works || best.err.status != AMP_OK;
@@ -502,12 +500,12 @@ enum amp_status amp_input_dims_find(struct amp_input_dims *dims, amp_input_dims_
     enum amp_status status = AMP_OK;
     if (n_moves > 0)
         search.first = search.best = attempt(&search, true);
-    bool is_needed = n_moves > 0 && !search.first.works && is_of_sizes(&search.first);
+    bool is_needed = is_of_sizes(&search.first);
     search.met[search.n_met++] = search.first.hash;
     for (size_t r = 0; r < ROUNDS_MAX && is_needed && !search.best.works; r++)
         if (!make_round(&search, moves, n_moves))
             break;
-    if (is_needed && search.best.works) {
+    if (search.best.works) {
         lessen(&search);
     } else if (is_needed) {
         for (size_t m = 0; m < n_moves; m++)

@@ -25,7 +25,8 @@ struct side {
 
 struct pairing {
     struct side sides[2]; /* reference, converted */
-    uint32_t *aligned;    /* per value of the converted model: what position suggests */
+    uint32_t *aligned;    /* per value of the converted model that has no pair: what position
+                             suggests, which has none either; AMP_NONE: nothing */
     struct amp_pairs *pairs;
 };
 
@@ -172,7 +173,7 @@ static uint32_t key_of(const struct amp_model *model, const struct amp_node *nod
     int64_t words[4 + AMP_RANK_MAX] = {slot, value->kind, is_float ? -1 : (int64_t)value->dtype,
                                        value->rank};
     size_t count = 4;
-    for (int i = 0; i < value->rank && i < AMP_RANK_MAX; i++)
+    for (int i = 0; i < value->rank; i++)
         words[count++] = value->dims[i] < 0 ? AMP_DIM_UNKNOWN : value->dims[i];
     uint32_t hash = amp_hash_fnv(node->op_type, strlen(node->op_type), 0);
     hash = hash * 31 + amp_hash_fnv(node->domain, strlen(node->domain), 0);
@@ -257,7 +258,7 @@ static bool are_alike(const struct amp_tensor *a, const struct amp_tensor *b)
         squares[1] += y * y;
     }
     double scale = sqrt(squares[0]) * sqrt(squares[1]);
-    return scale == 0 || product >= least_cosine * scale;
+    return product >= least_cosine * scale; /* without a direction as well */
 }
 
 /* What VALUE was before all casts, those of integers too, which conversions take out. */
@@ -300,17 +301,16 @@ static enum sameness worse(enum sameness a, enum sameness b)
     return a > b ? a : b;
 }
 
-/* Whether nodes A and B, of one operator, read the same. */
+/* Whether nodes A and B, of one operator that is known, read the same. */
 static enum sameness compare_nodes(const struct pairing *p, const struct amp_node *a,
                                    const struct amp_node *b)
 {
-    const struct amp_op *op = amp_op_of(a);
     enum sameness straight = SAME, crossed = DIFFERENT;
     if (a->n_inputs != b->n_inputs)
         return DIFFERENT;
     for (uint32_t i = 0; i < a->n_inputs; i++)
         straight = worse(straight, compare_reads(p, a->inputs[i], b->inputs[i]));
-    if (op != NULL && op->is_commutative && a->n_inputs == 2)
+    if (amp_op_of(a)->is_commutative && a->n_inputs == 2)
         crossed = worse(compare_reads(p, a->inputs[0], b->inputs[1]),
                         compare_reads(p, a->inputs[1], b->inputs[0]));
     return straight < crossed ? straight : crossed;
@@ -337,8 +337,7 @@ static void settle(struct pairing *p, uint32_t c)
 {
     const struct side *converted = &p->sides[1];
     uint32_t before = cast_of(converted->model, c), r = p->aligned[c];
-    if (p->pairs->of[c] == AMP_NONE && r != AMP_NONE && p->sides[0].partner[r] == AMP_NONE &&
-        is_acceptable(p, r, c))
+    if (r != AMP_NONE && is_acceptable(p, r, c))
         set_pair(p, r, c, AMP_PAIRED_BY_POSITION);
     p->pairs->source[c] = p->pairs->of[c];
     if (p->pairs->of[c] == AMP_NONE && before != AMP_NONE)

@@ -387,6 +387,7 @@ static void inputs_become_scalars(void **state)
     net_start(22);
     uint32_t x = input("x", AMP_FLOAT, ANY_DIMS);
     output(NODE("Neg", "y", x));
+    output(NODE("Neg", "z", input("a", AMP_FLOAT, DIMS(2)))); /* which has its dims */
     infer_all();
     dims = amp_input_dims_create(net.model);
     assert_int_equal(amp_value_at(amp_input_dims_bind(dims, net.arena), x)->rank, -1);
@@ -414,6 +415,87 @@ static void the_first_sizes_are_run(void **state)
     find_sizes(AMP_OK, "");
     TRIED({1, 1, 1});
     expect_found(0, "", 0);
+}
+
+/* Nothing is run where inference tells the shapes of the first sizes and refuses none; of others a
+   run has the last word. */
+static void sizes_that_inference_takes_are_run_if_they_are_not_the_first(void **state)
+{
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        open_matrices(works_never, "MatMul");
+        amp_input_dims_destroy(dims);
+        net_start(22);
+        int64_t n = amp_symbol_dim(net.model, "n"), m = amp_symbol_dim(net.model, "m");
+        output(NODE("MatMul", "y", input("a", AMP_FLOAT, DIMS(n, m)),
+                    input("b", AMP_FLOAT, DIMS(i == 0 ? 1 : 6, 1))));
+        infer_all();
+        dims = amp_input_dims_create(net.model);
+        assert_int_equal(amp_input_dims_find(dims, try_sizes, &trial, &err),
+                         i == 0 ? AMP_OK : AMP_MODEL);
+        assert_int_equal(trial.n_tried > 1, i == 1);
+        assert_true(i == 0 ? trial.n_tried == 0 : trial.tried[1][1] == 6);
+    }
+}
+
+static const char *wants_more(const int64_t *sizes)
+{
+    return sizes[0] > 1 ? NULL : "no";
+}
+
+/* Products, each of which wants another size of a dim of its own, are come to one after the other,
+   as long as there are few. */
+static void sizes_of_few_dims_are_found(void **state)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e"};
+    static const int64_t wanted[] = {3, 4, 6, 8, 16};
+    (void)state;
+    for (size_t n = 4; n <= 5; n++) {
+        struct amp_error err = {.status = AMP_OK};
+        open_matrices(wants_more, "MatMul");
+        amp_input_dims_destroy(dims);
+        net_start(22);
+        for (size_t i = 0; i < n; i++)
+            output(NODE("MatMul", "y",
+                        input("x", AMP_FLOAT, DIMS(1, amp_symbol_dim(net.model, names[i]))),
+                        input("w", AMP_FLOAT, DIMS(wanted[i], 1))));
+        infer_all();
+        dims = amp_input_dims_create(net.model);
+        for (size_t i = 0; i < 3; i++)
+            places[i] = (struct place){2 * i, 1};
+        enum amp_status status = amp_input_dims_find(dims, try_sizes, &trial, &err);
+        assert_int_equal(status, n == 4 ? AMP_OK : AMP_MODEL);
+        for (size_t i = 0; i < n && n == 4; i++)
+            expect_found(i, names[i], wanted[i]);
+        expect_found(4, "", 0);
+    }
+}
+
+/* Other words each time. */
+static const char *says_more(const int64_t *sizes)
+{
+    static char text[64];
+    (void)sizes;
+    memset(text, 'a', sizeof text);
+    text[trial.n_tried] = '\0';
+    return text;
+}
+
+/* Six times something is settled on. */
+static void there_are_six_rounds(void **state)
+{
+    enum { MANY = 1 << 22 }; /* rows: no size beyond 4 is tried */
+    (void)state;
+    open_sizes(says_more);
+    assert_true(amp_input_dims_set(dims, "n", MANY));
+    assert_true(amp_input_dims_set(dims, "m", 1));
+    find_sizes(AMP_MODEL,
+               "node 0 with output 'y' (NonZero-13): a; none of the sizes tried for 'b[1]' works: "
+               "give one with --input-shape NAME=1,3,224,224");
+    TRIED({MANY, 1, 1}, {MANY, 1, 2}, {MANY, 1, 3}, {MANY, 1, 4}, {MANY, 1, 3}, {MANY, 1, 4},
+          {MANY, 1, 2}, {MANY, 1, 4}, {MANY, 1, 3}, {MANY, 1, 4}, {MANY, 1, 2}, {MANY, 1, 4},
+          {MANY, 1, 3}, {MANY, 1, 4});
 }
 
 static const char *wants_second_of_6(const int64_t *sizes)
@@ -466,15 +548,15 @@ static void long_names_are_cut(void **state)
         struct amp_error err;
         char behind[sizeof(struct amp_error)];
     } room;
-    char long_names[4][151], said[sizeof room.err.text];
+    char long_names[5][151], said[sizeof room.err.text];
     const char *end = "works: give one with --dim NAME=N";
     (void)state;
     for (int before = 0; before < 2; before++) {
         open_sizes(before == 0 ? says_sizes : says_much);
         amp_input_dims_destroy(dims);
         net_start(22);
-        struct amp_shape shape = {.rank = 4};
-        for (int i = 0; i < 4; i++) {
+        struct amp_shape shape = {.rank = 5};
+        for (int i = 0; i < 5; i++) {
             memset(long_names[i], 'a' + i, 150);
             long_names[i][150] = '\0';
             shape.dims[i] = amp_symbol_dim(net.model, amp_arena_strdup(net.arena, long_names[i]));
@@ -1935,6 +2017,91 @@ static void values_are_paired_by_name(void **state)
     PAIRS_ARE(2, 3, {"abs", NULL, 0, NULL}, {"alone", NULL, 0, NULL});
 }
 
+/* What has the name of something else, of another class, that is an input, the same in all runs or
+   no more than a name, is compared with nothing and hinders no other pair. */
+static void names_of_other_things_pair_nothing(void **state)
+{
+    (void)state;
+    for (int side = 0; side < 2; side++) {
+        start_side(side);
+        uint32_t x = pair_x;
+        uint32_t p = side == 0 ? input("p", AMP_FLOAT, DIMS(2, 4)) : NODE("Tan", "p", x);
+        uint32_t q = side == 1 ? input("q", AMP_FLOAT, DIMS(2, 4)) : NODE("Tan", "q", x);
+        uint32_t k = side == 1 ? FLOATS("k", 1, 2, 3, 4) : NODE("Sin", "k", x);
+        uint32_t l = side == 0 ? FLOATS("l", 1, 2, 3, 4) : NODE("Cos", "l", x);
+        if (side == 0)
+            amp_graph_add_value(net.model, 0, "orphan");
+        output(NODE("Exp", side == 0 ? "other" : "orphan", x));
+        output(NODE("Add", "pq", p, q));
+        output(NODE("Add", "kl", k, l));
+        uint32_t whole = NODE("Cast", side == 0 ? "whole0" : "whole1", x);
+        cast_to(whole, AMP_INT32);
+        output(NODE("Sign", side == 0 ? "mixed" : "mixed2", whole));
+        output(NODE("Ceil", side == 0 ? "mixed2" : "mixed", x));
+        infer_all();
+    }
+    PAIRS_ARE(1, 1, {"p", NULL, 0, "p"}, {"q", NULL, 0, "q"}, {"k", NULL, 0, NULL},
+              {"l", NULL, 0, NULL}, {"orphan", "other", AMP_PAIRED_BY_POSITION, "other"},
+              {"pq", "pq", AMP_PAIRED_BY_NAME, "pq"}, {"kl", "kl", AMP_PAIRED_BY_NAME, "kl"},
+              {"mixed", "mixed2", AMP_PAIRED_BY_POSITION, "mixed2"},
+              {"mixed2", "mixed", AMP_PAIRED_BY_POSITION, "mixed"});
+}
+
+/* Casts to compare by are between floats that conversions choose from. */
+static void casts_to_compare_by_are_of_floats(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16, AMP_INT32,
+                                            AMP_DOUBLE};
+    (void)state;
+    for (size_t from = 0; from < AMP_COUNT(dtypes); from++)
+        for (size_t to = 0; to < AMP_COUNT(dtypes); to++) {
+            net_start(22);
+            uint32_t y = NODE("Cast", "y", input("x", dtypes[from], DIMS(2)));
+            cast_to(y, dtypes[to]);
+            output(y);
+            infer_all();
+            struct amp_node *node = amp_node_at(net.model, node_of(y));
+            assert_int_equal(amp_pairs_is_cast(net.model, node), from < 3 && to < 3);
+        }
+    net_start(22);
+    uint32_t y = NODE("Neg", "y", input("x", AMP_FLOAT, DIMS(2)));
+    output(y);
+    infer_all();
+    assert_false(amp_pairs_is_cast(net.model, amp_node_at(net.model, node_of(y))));
+}
+
+/* Values that names pair stand between others, of which those on the same side of them are the same
+   ones. Random numbers are not the same in all runs, whatever is left out of what nodes give. */
+static void values_between_pairs_have_their_places(void **state)
+{
+    (void)state;
+    for (int is_last = 0; is_last < 2; is_last++) {
+        for (int side = 0; side < 2; side++) {
+            start_side(side);
+            uint32_t x = pair_x, kept = net_node(0, "Dropout", "kept", 2, IDS(x));
+            uint32_t drawn = net_node(0, "RandomNormal", "drawn", 1, NULL, 0);
+            int64_t two = 2;
+            struct amp_attr shape = {"shape", .type = AMP_ATTR_INTS, .count = 1};
+            shape.ints = amp_arena_memdup(net.arena, &two, sizeof two);
+            amp_node_set_attr(net.model, drawn, shape);
+            amp_node_at(net.model, kept)->outputs[1] = AMP_NONE;
+            output(net_out(kept, 0));
+            output(net_out(drawn, 0));
+            if (side == 0 || !is_last)
+                output(NODE("Exp", side == 0 ? "first" : "only", x));
+            output(NODE("Neg", "between", x));
+            if (side == 0 || is_last)
+                output(NODE("Exp", side == 0 ? "last" : "only", x));
+            infer_all();
+        }
+        const char *wanted = is_last ? "last" : "first";
+        PAIRS_ARE(1, 0, {"only", wanted, AMP_PAIRED_BY_POSITION, wanted},
+                  {"between", "between", AMP_PAIRED_BY_NAME, "between"},
+                  {"kept", "kept", AMP_PAIRED_BY_NAME, "kept"},
+                  {"drawn", "drawn", AMP_PAIRED_BY_NAME, "drawn"});
+    }
+}
+
 /* Where a cast that loses nothing has the name, what is before it is compared; one that loses bits
    is compared itself, and so is one of a graph input. */
 static void values_are_paired_through_casts(void **state)
@@ -1944,6 +2111,7 @@ static void values_are_paired_through_casts(void **state)
     output(NODE("Neg", "y", NODE("Exp", "v", pair_x)));
     output(NODE("Abs", "z", pair_x));
     output(NODE("Sin", "own", pair_x));
+    output(NODE("Identity", "f", NODE("Tan", "e", pair_x)));
     infer_all();
     start_side(1);
     uint32_t h = input("h", AMP_BFLOAT16, DIMS(2, 4)), low = NODE("Cast", "low", pair_x);
@@ -1958,8 +2126,15 @@ static void values_are_paired_through_casts(void **state)
     uint32_t own = NODE("Cast", "own", h);
     cast_to(own, AMP_FLOAT);
     output(own);
+    uint32_t e = NODE("Tan", "e", pair_x), f = NODE("Cast", "f", e);
+    uint32_t lone = NODE("Cast", "lone_cast", NODE("Cos", "lone", pair_x)); /* both have no pair */
+    cast_to(f, AMP_FLOAT);
+    cast_to(lone, AMP_FLOAT16);
+    output(f);
+    output(lone);
     infer_all();
-    PAIRS_ARE(0, 0, {"low", NULL, 0, "x"}, {"v", "v", AMP_PAIRED_BY_NAME, "v"},
+    PAIRS_ARE(0, 1, {"e", "e", AMP_PAIRED_BY_NAME, "e"}, {"f", "f", AMP_PAIRED_BY_NAME, "f"},
+              {"low", NULL, 0, "x"}, {"v", "v", AMP_PAIRED_BY_NAME, "v"},
               {"y_low", "y", AMP_PAIRED_BY_CASTS, "y"}, {"wide", NULL, 0, "y"}, {"y", NULL, 0, "y"},
               {"z", "z", AMP_PAIRED_BY_NAME, "z"}, {"z_wide", NULL, 0, NULL},
               {"own", "own", AMP_PAIRED_BY_NAME, "own"}, {"h", NULL, 0, NULL});
@@ -2003,6 +2178,8 @@ MADE(swapped_sum, side == 0 ? NODE("Add", "m", a, b) : NODE("Add", "m", b, a))
 MADE(half_swapped_sum, side == 0 ? NODE("Add", "m", a, b) : NODE("Add", "m", b, b))
 MADE(swapped_difference, side == 0 ? NODE("Sub", "m", a, b) : NODE("Sub", "m", b, a))
 MADE(more_reads, side == 0 ? NODE("Max", "m", a, b) : NODE("Max", "m", a, b, b))
+MADE(swapped_maximum, side == 0 ? NODE("Max", "m", a, b, p) : NODE("Max", "m", b, a, p))
+MADE(swapped_maximum_of_two, side == 0 ? NODE("Max", "m", a, b) : NODE("Max", "m", b, a))
 MADE(unknown_read, NODE("Abs", "m", p))
 MADE(unknown_moved, NODE("Identity", "m", p))
 MADE(known_moved, NODE("Identity", "m", b))
@@ -2011,11 +2188,24 @@ MADE(missing_read, NODE("Clip", "m", b, AMP_NONE, AMP_NONE))
 MADE(missing_in_one,
      NODE("Clip", "m", b, AMP_NONE,
           side == 0 ? AMP_NONE : constant("c", AMP_FLOAT, SCALAR, (const float[]){1})))
+MADE(missing_in_the_other,
+     NODE("Clip", "m", b, AMP_NONE,
+          side == 1 ? AMP_NONE : constant("c", AMP_FLOAT, SCALAR, (const float[]){1})))
+MADE(fixed_with_a_gap, NODE("Add", "m", b, NODE("Clip", "f", FLOATS("w", 1, 2, 3, 4), AMP_NONE)))
 MADE(fixed_in_both, NODE("Add", "m", b, NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4))))
 MADE(fixed_before, NODE("Add", "m", a, side == 0 ? NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4)) : p))
 MADE(fixed_after, NODE("Add", "m", a, side == 1 ? NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4)) : p))
 MADE(weight_before, NODE("Add", "m", a, side == 0 ? FLOATS("w", 1, 2, 3, 4) : p))
 MADE(fixed_in_one, NODE("Add", "m", a, side == 0 ? NODE("Neg", "f", FLOATS("w", 1, 2, 3, 4)) : b))
+
+/* Integers of what is not known to be the same. */
+static uint32_t unknown_integers(int side, uint32_t a, uint32_t b, uint32_t p)
+{
+    (void)a, (void)b;
+    uint32_t whole = NODE("Cast", side == 0 ? "whole0" : "whole1", p);
+    cast_to(whole, AMP_INT32);
+    return NODE("Neg", "m", whole);
+}
 
 static uint32_t cast_read(int side, uint32_t a, uint32_t b, uint32_t p)
 {
@@ -2094,13 +2284,30 @@ static void values_are_paired_by_position(void **state)
     static const struct {
         uint32_t (*make)(int side, uint32_t a, uint32_t b, uint32_t p);
         bool are_paired;
-    } rows[] = {{same_read, true},       {other_read, false},       {other_operator, false},
-                {swapped_sum, true},     {half_swapped_sum, false}, {swapped_difference, false},
-                {more_reads, false},     {unknown_read, true},      {unknown_moved, false},
-                {known_moved, true},     {unknown_sum, true},       {missing_read, true},
-                {missing_in_one, false}, {fixed_in_both, true},     {fixed_before, false},
-                {fixed_after, false},    {weight_before, false},    {fixed_in_one, false},
-                {cast_read, true}};
+    } rows[] = {{same_read, true},
+                {other_read, false},
+                {other_operator, false},
+                {swapped_sum, true},
+                {half_swapped_sum, false},
+                {swapped_difference, false},
+                {more_reads, false},
+                {unknown_read, true},
+                {unknown_moved, false},
+                {known_moved, true},
+                {unknown_sum, true},
+                {missing_read, true},
+                {missing_in_one, false},
+                {fixed_in_both, true},
+                {fixed_before, false},
+                {fixed_after, false},
+                {weight_before, false},
+                {fixed_in_one, false},
+                {cast_read, true},
+                {missing_in_the_other, false},
+                {fixed_with_a_gap, true},
+                {swapped_maximum, false},
+                {swapped_maximum_of_two, true},
+                {unknown_integers, false}};
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(rows); i++)
         if (are_paired(rows[i].make) != rows[i].are_paired)
@@ -2827,6 +3034,9 @@ int main(void)
         SIZES_TEST(sizes_that_do_not_fit_are_not_run),
         SIZES_TEST(inputs_become_scalars),
         SIZES_TEST(the_first_sizes_are_run),
+        SIZES_TEST(sizes_that_inference_takes_are_run_if_they_are_not_the_first),
+        SIZES_TEST(sizes_of_few_dims_are_found),
+        SIZES_TEST(there_are_six_rounds),
         SIZES_TEST(what_never_works_is_said),
         SIZES_TEST(long_names_are_cut),
         SIZES_TEST(sizes_that_inference_needs_stay),
@@ -2847,6 +3057,9 @@ int main(void)
         NET_TEST(selections_are_those_of_both_models),
         NET_TEST(values_are_paired_by_name),
         NET_TEST(values_are_paired_through_casts),
+        NET_TEST(names_of_other_things_pair_nothing),
+        NET_TEST(casts_to_compare_by_are_of_floats),
+        NET_TEST(values_between_pairs_have_their_places),
         NET_TEST(values_are_paired_by_position),
         NET_TEST(weights_point_in_one_direction),
         NET_TEST(ranges_are_of_all_floats_of_all_samples),

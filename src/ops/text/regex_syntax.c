@@ -321,7 +321,7 @@ static enum amp_status repeat(struct translation *t, int count)
         return fail(t, "a repetition of a repetition");
     if (t->last == 0)
         return fail(t, "nothing to repeat");
-    if (count > MOST_REPEATS || t->last * count > MOST_REPEATS)
+    if (t->last * count > MOST_REPEATS)
         return fail(t, "more than 1000 repetitions");
     if (t->last * count > t->levels[t->depth].repeats)
         t->levels[t->depth].repeats = t->last * count;
