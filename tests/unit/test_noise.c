@@ -21,6 +21,7 @@
 #include "cli/convert/convert.h"
 #include "core/graph/copy.h"
 #include "core/graph/order.h"
+#include "core/memory.h"
 #include "core/tensor.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/infer.h"
@@ -611,11 +612,64 @@ static void sources_are_right(const char *path, const struct pair *pair, const c
     assert_true(fabs(sum - noise->predicted) <= 1e-9 * sum);
 }
 
+/* How often nodes of MODEL read VALUE. */
+static size_t count_reads(const struct amp_model *model, uint32_t value)
+{
+    size_t n = 0;
+    for (uint32_t id = 0; id < model->n_nodes; id++)
+        for (uint32_t i = 0; i < amp_node_at(model, id)->n_inputs; i++)
+            n += amp_node_at(model, id)->inputs[i] == value;
+    return n;
+}
+
+/* Whether what each source adds can be told by hand: each is a value of the reference that is
+   rounded for all who read it, or a constant of it, and there is one output, whose errors count. */
+static bool is_told_by_hand(const struct pair *pair)
+{
+    const struct amp_model *model = pair->reference.model;
+    bool is_told = pair->noise.n_sources > 0 && pair->noise.n_lost == 0 &&
+                   pair->noise.n_selected == 0 && pair->noise.n_nonfinite == 0 &&
+                   pair->noise.n_counted == 1 && model->graphs[0].outputs.count == 1 &&
+                   pair->noise.n_groups == pair->noise.n_sources && model->n_graphs == 1 &&
+                   model->graphs[0].inputs.count < TENSORS_MAX;
+    for (size_t s = 0; s < pair->noise.n_sources && is_told; s++) {
+        const struct amp_noise_source *source = &pair->noise.sources[s];
+        uint32_t value = find_value(model, source->name);
+        is_told =
+            value != AMP_NONE && source->kind != AMP_NOISE_BODIES &&
+            (source->kind != AMP_NOISE_CAST || count_reads(model, value) == 1) &&
+            amp_value_at(model, value)->dtype == AMP_FLOAT &&
+            (source->kind == AMP_NOISE_WEIGHT) == (amp_value_at(model, value)->constant != NULL);
+    }
+    return is_told;
+}
+
+/* Holds the sources of PAIR, which is converted to bfloat16, by themselves against what they do by
+   hand; how many there are of which that can be told. */
+static size_t hold_by_hand(const char *path, struct pair *pair)
+{
+    struct amp_tensor inputs[TENSORS_MAX] = {{.dtype = AMP_UNDEFINED}};
+    struct amp_tensor want = {.dtype = AMP_UNDEFINED};
+    if (!is_told_by_hand(pair))
+        return 0;
+    check(pair, load(pair->reference.model, 0, inputs, &pair->err));
+    run(pair, amp_model_copy(pair->reference.model, pair->reference.arena), inputs, &want);
+    for (size_t s = 0; s < pair->noise.n_sources; s++) {
+        const struct amp_noise_source *source = &pair->noise.sources[s];
+        double wanted = by_hand(pair, source, inputs, &want);
+        if (!(fabs(source->power - wanted) <= 1e-3 * wanted + 1e-12))
+            fail_msg("%s: '%s': %g, by hand %g", path, source->name, source->power, wanted);
+    }
+    amp_tensor_release(&want);
+    amp_tensors_release(inputs, pair->reference.model->graphs[0].inputs.count);
+    return pair->noise.n_sources;
+}
+
 /* The same of all conversions' cases whose elements stay finite; without an error that is measured,
    the sources add none. */
 static void noise_of_cases_is_what_is_measured(void **state)
 {
-    size_t n_measured = 0, n_exact = 0;
+    size_t n_measured = 0, n_exact = 0, n_by_hand = 0;
     glob_t paths;
     (void)state;
     assert_int_equal(glob("build/cases/convert/*/model.onnx", 0, NULL, &paths), 0);
@@ -626,6 +680,7 @@ static void noise_of_cases_is_what_is_measured(void **state)
             is_plain(path, pair.reference.model)) {
             if (pair.noise.n_selected == 0)
                 sources_are_right(path, &pair, i % 2 == 0 ? "bf16" : "fp16");
+            n_by_hand += i % 2 == 0 ? hold_by_hand(path, &pair) : 0;
             double joint = pair.noise.joint, measured = pair.noise.measured;
             n_measured += measured > 0;
             n_exact += measured == 0;
@@ -635,7 +690,7 @@ static void noise_of_cases_is_what_is_measured(void **state)
         close_pair(&pair);
     }
     globfree(&paths);
-    assert_true(n_measured > 500 && n_exact > 40);
+    assert_true(n_measured > 500 && n_exact > 40 && n_by_hand > 100);
 }
 
 /* Inputs that the model takes in the lower dtype are rounded before any node, each a source of its
@@ -1031,6 +1086,54 @@ static void an_int8_network_has_noise_too(void **state)
     close_pair(&pair);
 }
 
+/* With less memory than it takes, the search is refused, and gives all back; or it comes to the
+   same. */
+static void want_of_memory_is_refused(void **state)
+{
+    static const char *const paths[] = {"models/digits_gru.onnx",
+                                        "build/cases/convert/scan_state/model.onnx",
+                                        "build/cases/convert/if_in_fp32/model.onnx",
+                                        "build/cases/convert/body_weight_shared/model.onnx",
+                                        "build/cases/convert/sequences/model.onnx",
+                                        "build/cases/convert/cast_to_output/model.onnx",
+                                        "build/cases/validate/noise_computed/model.onnx",
+                                        "build/cases/validate/noise_of_two/model.onnx",
+                                        "build/cases/validate/noise_quantized/model.onnx"};
+    enum { LIMITS = 64, ENOUGH = 1000000000 };
+    (void)state;
+    size_t n_refused = 0;
+    for (size_t m = 0; m < sizeof paths / sizeof *paths; m++) {
+        struct pair pair;
+        struct amp_noise noise;
+        convert_io(&pair, paths[m], "bf16", true, m % 2 == 0 ? "lower" : NULL);
+        const struct amp_noise_options options = {
+            .source = {.count = 1, .load = load, .context = pair.reference.model}};
+        amp_memory_set_limit(ENOUGH);
+        find(&pair, 1, 0);
+        size_t used = amp_memory_used();
+        amp_memory_restart_peak();
+        check(&pair, amp_noise_find(pair.reference.model, pair.converted.model, &options, &noise,
+                                    &pair.err));
+        size_t most = amp_memory_peak() - used;
+        amp_noise_free(&noise);
+        for (size_t i = 0; i < LIMITS; i++) {
+            struct amp_error err = {.status = AMP_OK};
+            amp_memory_set_limit(used + most * i / LIMITS);
+            enum amp_status status =
+                amp_noise_find(pair.reference.model, pair.converted.model, &options, &noise, &err);
+            if (status == AMP_OK ? noise.predicted != pair.noise.predicted
+                                 : err.status != status || err.text[0] == '\0')
+                fail_msg("%s: %zu of %zu bytes: %s", paths[m], i, most, err.text);
+            n_refused += status == AMP_IO;
+            amp_noise_free(&noise);
+            assert_int_equal(amp_memory_used(), used);
+        }
+        amp_memory_set_limit(ENOUGH);
+        close_pair(&pair);
+    }
+    assert_true(n_refused > sizeof paths / sizeof *paths * LIMITS / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1039,12 +1142,8 @@ int main(void)
         cmocka_unit_test(constants_are_widened),
         cmocka_unit_test(errors_are_summed_where_both_are_finite),
         cmocka_unit_test(sketches_have_the_squares_of_errors),
-        cmocka_unit_test(a_source_adds_what_it_does_by_hand),
-        cmocka_unit_test(the_sum_predicts_what_is_measured),
-        cmocka_unit_test(all_at_once_is_what_is_measured),
-        cmocka_unit_test(noise_of_cases_is_what_is_measured),
         cmocka_unit_test(inputs_are_sources),
-        cmocka_unit_test(the_same_comes_out_again),
+        cmocka_unit_test(want_of_memory_is_refused),
         cmocka_unit_test(errors_of_one_element_agree),
         cmocka_unit_test(errors_of_different_outputs_do_not_agree),
         cmocka_unit_test(budgets_grow_with_the_model),
@@ -1065,6 +1164,11 @@ int main(void)
         cmocka_unit_test(what_the_reference_makes_nan_is_left_out),
         cmocka_unit_test(an_overflow_is_told_from_an_error),
         cmocka_unit_test(an_int8_network_has_noise_too),
+        cmocka_unit_test(all_at_once_is_what_is_measured),
+        cmocka_unit_test(noise_of_cases_is_what_is_measured),
+        cmocka_unit_test(a_source_adds_what_it_does_by_hand),
+        cmocka_unit_test(the_same_comes_out_again),
+        cmocka_unit_test(the_sum_predicts_what_is_measured),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
