@@ -349,7 +349,7 @@ static enum amp_status look(struct amp_lockstep *lockstep, const struct turn *tu
 static enum amp_status compute(struct amp_lockstep *lockstep, size_t i, struct second *second)
 {
     const struct turn *turn = &lockstep->turns[i];
-    if (turn->is_shown && !turn->draws && turn->reads.count > 0)
+    if (turn->is_shown && !turn->draws)
         AMP_TRY(run_second(lockstep, i, second));
     double start = amp_clock_seconds();
     AMP_TRY(amp_walk_compute(lockstep->sessions[1], i, lockstep->err));

@@ -6,6 +6,7 @@
 #include "check/validate.h"
 #include "cli/progress.h"
 #include "core/array.h"
+#include "core/memory.h"
 #include "core/number/random.h"
 #include "net.h"
 #include "onnx/file/read.h"
@@ -1096,6 +1097,108 @@ static void the_first_overflow_and_nan_are_named(void **state)
     amp_layers_free(&layers);
 }
 
+/* m is x times FACTOR; r and d draw of it, sum has what the converted model draws alone, or w. Rows
+   that are numbered by m's are taken, of which there are N_ROWS. */
+static struct amp_model *drawn(int side, float factor, int64_t n_rows)
+{
+    static const float rows[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4));
+    input("c", AMP_BOOL, SCALAR);
+    uint32_t m = NODE("Mul", "m", x, constant("f", AMP_FLOAT, SCALAR, &factor));
+    uint32_t i = NODE("Cast", "i", m), r = NODE("RandomNormalLike", "r", m);
+    set_int(i, "to", AMP_INT64);
+    uint32_t own = side == 1 ? NODE("RandomUniformLike", "own", x) : FLOATS("w", 1, 2, 3, 4);
+    uint32_t d = NODE("Dropout", "d", m, constant("ratio", AMP_FLOAT, SCALAR, &(float){0.5f}),
+                      constant("trains", AMP_BOOL, SCALAR, &(bool){true}));
+    uint32_t s = NODE("SequenceConstruct", "s", m, m);
+    const float seed = 7;
+    for (int k = 0; k < 3; k++) {
+        uint32_t value = k == 0 ? r : k == 1 ? d : own;
+        if (k == 2 && side == 0)
+            continue;
+        if (k == 1)
+            set_int(value, "seed", 7);
+        else
+            amp_node_set_attr(
+                net.model, node_of(value),
+                (struct amp_attr){.name = "seed",
+                                  .type = AMP_ATTR_FLOAT,
+                                  .count = 1,
+                                  .floats = amp_arena_memdup(net.arena, &seed, sizeof seed)});
+    }
+    output(NODE("Gather", "g", constant("rows", AMP_FLOAT, DIMS(n_rows), rows), i));
+    output(NODE("Add", "sum", m, own));
+    output(NODE("SequenceAt", "at", s, constant("first", AMP_INT64, SCALAR, &(int64_t){0})));
+    output(r);
+    output(d);
+    infer_all();
+    return net.model;
+}
+
+/* What draws runs once in each model, and has no error of its own; nor has what cannot run on the
+   reference's values, of which it is said why. Lists are values like others. */
+static void what_draws_or_cannot_run_again_has_no_local_error(void **state)
+{
+    static const struct {
+        const char *name;
+        double error, local; /* local below 0: none */
+    } cases[] = {{"m", 0.75, 0.75}, {"r", 0, -1}, {"d", 0.75, -1}, {"at", 0.75, 0}, {"g", 0, -1}};
+    struct amp_layers layers;
+    (void)state;
+    const struct amp_model *reference = drawn(0, 1, 8);
+    drawn(1, 0.25f, 2);
+    amp_layers_begin(reference, net.model, &layers);
+    layers_are_seen(&layers, reference);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct amp_layer *layer = layer_of(&layers, cases[i].name);
+        is_about(layer->error, cases[i].error);
+        assert_int_equal(layer->accumulated.count, 8);
+        assert_int_equal(layer->has_local, cases[i].local >= 0);
+        assert_int_equal(layer->reason[0] != '\0', layer == layer_of(&layers, "g"));
+        assert_int_equal(layer->local.count, layer->has_local ? 8 : 0);
+        if (layer->has_local)
+            is_about(amp_layers_relative_error(&layer->local), cases[i].local);
+    }
+    assert_true(layer_of(&layers, "sum")->has_local);
+    assert_int_equal(layer_of(&layers, "sum")->local.count, 8);
+    amp_layers_free(&layers);
+}
+
+/* With less memory than it takes, a comparison is refused, and gives all back. */
+static void comparisons_without_memory_are_refused(void **state)
+{
+    enum { LIMITS = 64, ENOUGH = 1000000000 };
+    size_t most = 1, n_refused = 0;
+    (void)state;
+    const struct amp_model *reference = drawn(0, 1, 8);
+    drawn(1, 0.25f, 2);
+    for (size_t i = 0; i <= LIMITS; i++) {
+        struct amp_layers layers;
+        struct amp_validation result;
+        struct amp_error err = {.status = AMP_OK};
+        amp_layers_begin(reference, net.model, &layers);
+        const struct amp_validate_options options = {.source = {.count = 2, .load = load_scaled},
+                                                     .bounds =
+                                                         amp_metric_bounds_default(AMP_BFLOAT16),
+                                                     .runner = amp_layers_runner(&layers)};
+        size_t used = amp_memory_used();
+        amp_memory_restart_peak();
+        amp_memory_set_limit(i == 0 ? ENOUGH : used + most * (i - 1) / LIMITS);
+        enum amp_status status = amp_validate(reference, net.model, &options, &result, &err);
+        most = i == 0 ? amp_memory_peak() - used : most;
+        if (status != AMP_OK && status != AMP_MISMATCH && status != AMP_IO)
+            fail_msg("%s", err.text);
+        n_refused += status == AMP_IO;
+        if (status != AMP_IO)
+            amp_validation_free(&result);
+        assert_int_equal(amp_memory_used(), used);
+        amp_memory_set_limit(ENOUGH);
+        amp_layers_free(&layers);
+    }
+    assert_true(n_refused > LIMITS / 2);
+}
+
 /* Nodes that the converted model alone has hand on what they make of the reference's values, so
    that what is behind them is not blamed for what was before. */
 static void nodes_of_one_model_are_run_on_what_both_have(void **state)
@@ -1445,6 +1548,8 @@ int main(void)
         NET_TEST(error_powers_are_of_floats),
         NET_TEST(errors_are_followed_from_layer_to_layer),
         NET_TEST(the_first_overflow_and_nan_are_named),
+        NET_TEST(what_draws_or_cannot_run_again_has_no_local_error),
+        NET_TEST(comparisons_without_memory_are_refused),
         NET_TEST(nodes_of_one_model_are_run_on_what_both_have),
         NET_TEST(layers_of_other_shapes_say_so),
         NET_TEST(errors_are_shares),
