@@ -174,8 +174,9 @@ double amp_layers_decibels(double error)
 struct search {
     struct amp_layers *layers;
     double *errors;       /* per value that has no item: what its node read */
-    uint32_t *first_body; /* per node of the main graph: the first of the nodes in its bodies */
-    uint32_t *next_body;  /* per node in a body: the next; AMP_NONE: there is none */
+    uint32_t *first_body; /* per node of the main graph: the first of itself and the nodes in its
+                             bodies */
+    uint32_t *next_body;  /* per node: the next of these; AMP_NONE: there is none */
 };
 
 static void list_bodies(const struct search *search)
@@ -186,7 +187,7 @@ static void list_bodies(const struct search *search)
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         uint32_t container =
             amp_node_at(model, id)->is_removed ? AMP_NONE : amp_graph_container(model, id, 0);
-        if (container == AMP_NONE || container == id)
+        if (container == AMP_NONE)
             continue;
         search->next_body[id] = search->first_body[container];
         search->first_body[container] = id;
@@ -216,7 +217,7 @@ static void find_errors_of(const struct search *search, uint32_t id)
 {
     struct amp_layers *layers = search->layers;
     const struct amp_node *node = amp_node_at(layers->work->models[1], id);
-    double before = error_of_inputs(search, id);
+    double before = 0;
     for (uint32_t inner = search->first_body[id]; inner != AMP_NONE;
          inner = search->next_body[inner])
         before = fmax(before, error_of_inputs(search, inner));

@@ -1112,6 +1112,9 @@ static struct amp_model *drawn(int side, float factor, int64_t n_rows)
     uint32_t d = NODE("Dropout", "d", m, constant("ratio", AMP_FLOAT, SCALAR, &(float){0.5f}),
                       constant("trains", AMP_BOOL, SCALAR, &(bool){true}));
     uint32_t s = NODE("SequenceConstruct", "s", m, m);
+    uint32_t kept = net_node(0, "Dropout", "kept", 2, IDS(m));
+    amp_node_at(net.model, kept)->outputs[1] = AMP_NONE;
+    output(net_out(kept, 0));
     const float seed = 7;
     for (int k = 0; k < 3; k++) {
         uint32_t value = k == 0 ? r : k == 1 ? d : own;
@@ -1143,7 +1146,8 @@ static void what_draws_or_cannot_run_again_has_no_local_error(void **state)
     static const struct {
         const char *name;
         double error, local; /* local below 0: none */
-    } cases[] = {{"m", 0.75, 0.75}, {"r", 0, -1}, {"d", 0.75, -1}, {"at", 0.75, 0}, {"g", 0, -1}};
+    } cases[] = {{"m", 0.75, 0.75}, {"r", 0, -1},      {"d", 0.75, -1},
+                 {"at", 0.75, 0},   {"kept", 0.75, 0}, {"g", 0, -1}};
     struct amp_layers layers;
     (void)state;
     const struct amp_model *reference = drawn(0, 1, 8);
