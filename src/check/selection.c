@@ -75,8 +75,7 @@ static uint32_t selected_by(const struct survey *s, const struct amp_node *node,
         return AMP_NONE;
     uint32_t by = op->selects.by == 0 ? node->outputs[slot] : node->inputs[op->selects.by];
     const struct amp_value *value = amp_value_at(s->model, by);
-    return s->varies[by] && value->producer != AMP_NONE && value->dtype != AMP_STRING ? by
-                                                                                      : AMP_NONE;
+    return s->varies[by] && value->dtype != AMP_STRING ? by : AMP_NONE;
 }
 
 static void add_selection(struct survey *s, uint32_t node, uint32_t value)
@@ -220,7 +219,7 @@ static void drop_unreached(struct amp_selections *s)
         bool is_reached = false;
         for (size_t o = 0; o < s->n_outputs; o++)
             is_reached |= s->reaches[o * before + i];
-        for (size_t o = 0; o < s->n_outputs && is_reached; o++)
+        for (size_t o = 0; o < s->n_outputs; o++)
             s->reaches[o * before + n] = s->reaches[o * before + i];
         if (is_reached)
             s->items[n++] = s->items[i];

@@ -927,6 +927,11 @@ static void complex_numbers_do_not_deviate_from_floats(void **state)
 /* ---- what is selected ---- */
 
 /* A body of OWNER that gives out VALUE, of the main graph. */
+static void cast_to(uint32_t value, enum amp_dtype dtype)
+{
+    set_int(value, "to", dtype);
+}
+
 static void add_branch(uint32_t owner, const char *name, uint32_t value)
 {
     uint32_t graph = amp_graph_add(net.model, name, owner);
@@ -1109,6 +1114,99 @@ static void shapes_of_floats_are_no_sources(void **state)
     assert_int_equal(found.sources.count, 1);
     assert_int_equal(found.sources.items[0], h);
     amp_selections_free(&found);
+}
+
+/* The sources of the selections of the model at hand, whose outputs are complete. */
+static void sources_are(size_t n_selections, const char *wanted, bool has_products)
+{
+    char found[128] = "";
+    infer_all();
+    struct amp_selections selections = amp_selections_find(net.model);
+    assert_int_equal(selections.count, n_selections);
+    for (size_t i = 0; i < selections.sources.count; i++)
+        strcat(strcat(found, amp_value_at(net.model, selections.sources.items[i])->name), " ");
+    assert_string_equal(found, wanted);
+    assert_int_equal(selections.has_products, has_products);
+    if (wanted[0] == '\0')
+        assert_ptr_equal(amp_selections_expose(&selections, net.model, net.arena), net.model);
+    amp_selections_free(&selections);
+}
+
+/* What selects is no float that is given, no constant, no text and no integer that is made of
+   integers, in bodies as elsewhere; a float that is made of integers is one. */
+static void what_selects_by_floats_is_a_selection(void **state)
+{
+    static const float numbers[4] = {1, 0, 2, 0};
+    static const int64_t found[2] = {0, 2};
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), c = input("c", AMP_BOOL, DIMS(4));
+    output(NODE("NonZero", "n", x));
+    sources_are(1, "", false); /* of what is given */
+    net_start(22);
+    c = input("c", AMP_BOOL, DIMS(4));
+    uint32_t f = NODE("Cast", "f", c);
+    cast_to(f, AMP_FLOAT);
+    output(NODE("NonZero", "n", NODE("Greater", "b", f, FLOATS("w", 1, 2, 3, 4))));
+    sources_are(1, "f ", false);
+    net_start(22);
+    x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t known = NODE("NonZero", "known", NODE("Exp", "h", x));
+    amp_value_at(net.model, known)->constant = net_tensor(AMP_INT64, DIMS(1, 2), found);
+    output(known);
+    uint32_t text = NODE("Cast", "text", NODE("Neg", "g", x));
+    cast_to(text, AMP_STRING);
+    output(NODE("Unique", "u", text));
+    sources_are(0, "", false);
+    net_start(22);
+    x = input("x", AMP_FLOAT, DIMS(4));
+    uint32_t taken =
+        NODE("Gather", "taken", NODE("Exp", "h", x), NODE("NonZero", "n", NODE("Neg", "g", x)));
+    uint32_t folded = NODE("Neg", "folded", FLOATS("w", 1, 0, 2, 0));
+    amp_value_at(net.model, folded)->constant = net_tensor(AMP_FLOAT, DIMS(4), numbers);
+    output(NODE("Expand", "y", taken, NODE("Shape", "s", folded)));
+    output(NODE("Mul", "z", taken,
+                NODE("Slice", "part", folded, NUMBERS("from", 0), NUMBERS("to", 1))));
+    output(NODE("MatMul", "apart", x, x)); /* a product, behind no selection */
+    sources_are(1, "h g part ", false);
+    net_start(22);
+    uint32_t k = input("k", AMP_INT64, DIMS(2)), truth = input("truth", AMP_BOOL, SCALAR);
+    uint32_t owner = net_node(0, "If", "if", 1, IDS(truth)), w = FLOATS("w", 1, 2, 3, 4);
+    for (int b = 0; b < 2; b++) {
+        add_branch(owner, b == 0 ? "then_branch" : "else_branch", k);
+        uint32_t body = (uint32_t)net.model->n_graphs - 1;
+        uint32_t real = net_out(net_node(body, "Cast", "real", 1, IDS(k)), 0);
+        cast_to(real, AMP_FLOAT);
+        uint32_t sum = net_out(net_node(body, "Max", "sum", 1, IDS(real, w)), 0);
+        net.model->graphs[body].outputs.items[0] =
+            net_out(net_node(body, "Shape", "inner", 1, IDS(sum)), 0);
+    }
+    output(NODE("NonZero", "n", net_out(owner, 0)));
+    sources_are(0, "", false);
+    uint32_t apart = amp_graph_add(net.model, "apart", AMP_NONE); /* in no node */
+    net_node(apart, "Neg", "lost", 1, IDS(k));
+    sources_are(0, "", false);
+}
+
+/* On the way to a shape floats lend theirs, also beside what is selected, and integers their
+   elements. */
+static void shapes_are_of_floats_and_of_integers(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), k = input("k", AMP_FLOAT, DIMS(1));
+    uint32_t h = NODE("Exp", "h", x), g = NODE("Abs", "g", x);
+    uint32_t taken = NODE("Gather", "taken", x, NODE("NonZero", "n", h));
+    output(NODE("Expand", "y", k, NODE("Shape", "s", NODE("Add", "sum", taken, g))));
+    sources_are(1, "h ", false);
+    net_start(22);
+    x = input("x", AMP_FLOAT, DIMS(4)), k = input("k", AMP_FLOAT, DIMS(1));
+    h = NODE("Exp", "h", x), g = NODE("Abs", "g", x);
+    taken = NODE("Gather", "taken", x, NODE("NonZero", "n", h));
+    uint32_t d = NODE("Cast", "d", g);
+    cast_to(d, AMP_INT64);
+    output(NODE("Expand", "y", k, NODE("Shape", "s", NODE("Expand", "wide", taken, d))));
+    sources_are(1, "h g ", false);
 }
 
 /* Each selection is behind one output alone, in whatever order. */
@@ -1935,11 +2033,6 @@ static void start_side(int side)
     net_start(22);
     pair_of[side] = net.model;
     pair_x = input("x", AMP_FLOAT, DIMS(2, 4));
-}
-
-static void cast_to(uint32_t value, enum amp_dtype dtype)
-{
-    set_int(value, "to", dtype);
 }
 
 struct wanted_pair {
@@ -3076,6 +3169,8 @@ int main(void)
         NET_TEST(other_constants_are_told_by_shape),
         NET_TEST(selections_are_the_same_or_not),
         NET_TEST(shapes_of_floats_are_no_sources),
+        NET_TEST(what_selects_by_floats_is_a_selection),
+        NET_TEST(shapes_are_of_floats_and_of_integers),
         NET_TEST(selections_of_the_last_output_stay),
         NET_TEST(selections_are_compared_as_sets),
         NET_TEST(lists_are_compared_item_by_item),
