@@ -926,12 +926,12 @@ static void complex_numbers_do_not_deviate_from_floats(void **state)
 
 /* ---- what is selected ---- */
 
-/* A body of OWNER that gives out VALUE, of the main graph. */
 static void cast_to(uint32_t value, enum amp_dtype dtype)
 {
     set_int(value, "to", dtype);
 }
 
+/* A body of OWNER that gives out VALUE, of the main graph. */
 static void add_branch(uint32_t owner, const char *name, uint32_t value)
 {
     uint32_t graph = amp_graph_add(net.model, name, owner);
