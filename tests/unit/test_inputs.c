@@ -1914,6 +1914,83 @@ static void constants_of_bodies_round_alone(void **state)
     amp_arena_destroy(arena);
 }
 
+/* Nothing rounds in bodies that has the dtype it had, is known, is gone, or is in the twin alone.
+ */
+static void what_bodies_do_not_round_stays(void **state)
+{
+    static const double doubles[4] = {0.1, 0.2, 0.3, 0.4};
+    struct amp_twin_bodies bodies;
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_BFLOAT16, DIMS(2, 2));
+    uint32_t owner = net_node(0, "If", "if", 1, IDS(input("truth", AMP_BOOL, SCALAR)));
+    add_body(owner, "then_branch", x, false);
+    add_body(owner, "else_branch", x, false);
+    uint32_t body = (uint32_t)net.model->n_graphs - 1;
+    struct amp_tensor deferred = {.dtype = AMP_FLOAT, .shape = DIMS(2, 2)};
+    deferred.source = net_tensor(AMP_DOUBLE, DIMS(2, 2), doubles);
+    amp_graph_add_initializer(net.model, body, "deferred", &deferred);
+    uint32_t split = net_node(body, "Split", "part", 2, IDS(x));
+    amp_node_at(net.model, split)->outputs[1] = AMP_NONE;
+    uint32_t known = net_out(net_node(body, "Neg", "known", 1, IDS(x)), 0);
+    uint32_t gone = net_node(body, "Neg", "gone", 1, IDS(x));
+    uint32_t other = net_node(body, "Neg", "other", 1, IDS(x));
+    output(net_out(owner, 0));
+    infer_all();
+    uint32_t like = lowered_constant("like", NULL);
+    amp_value_at(net.model, known)->constant = amp_value_at(net.model, like)->constant;
+    amp_node_at(net.model, gone)->is_removed = true;
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *twin = amp_twin_create(net.model, arena);
+    amp_node_set_output(twin, other, 0, amp_graph_add_value(twin, body, "another"));
+    uint32_t more = amp_graph_add_node(twin, body, "Neg", 1, 1);
+    amp_node_at(twin, more)->inputs[0] = x;
+    amp_node_set_output(twin, more, 0, amp_graph_add_value(twin, body, "more"));
+    assert_int_equal(amp_twin_round_bodies(twin, net.model, arena, &bodies, &net.err), AMP_OK);
+    for (uint32_t id = 0; id < twin->n_nodes; id++)
+        assert_false(bodies.found[id]);
+    assert_null(bodies.model);
+    amp_arena_destroy(arena);
+}
+
+/* Tensors that nodes name are in float32 as well, one or many; what is a list or of no lower dtype
+   stays, and so does a dtype that is none. */
+static void attributes_of_twins_are_in_float32(void **state)
+{
+    static const uint16_t bits[2] = {0x3f80, 0x4000};
+    static const float numbers[2] = {1, 2};
+    (void)state;
+    net_start(22);
+    struct amp_tensor *low = net_tensor(AMP_BFLOAT16, DIMS(2), bits),
+                      *wide = net_tensor(AMP_FLOAT, DIMS(2), numbers);
+    struct amp_tensor *tensors[2] = {low, wide};
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), counted = cast_node("counted", x, AMP_INT64);
+    for (int i = 0; i < 2; i++) {
+        uint32_t made = NODE("Mystery", "made", x);
+        amp_node_set_attr(
+            net.model, node_of(made),
+            (struct amp_attr){.name = "value",
+                              .type = i == 0 ? AMP_ATTR_TENSOR : AMP_ATTR_TENSORS,
+                              .count = (size_t)i + 1,
+                              .tensors = amp_arena_memdup(net.arena, tensors, sizeof tensors)});
+    }
+    struct amp_tensor *list = net_tensor(AMP_BFLOAT16, DIMS(2), bits);
+    list->form = AMP_FORM_SEQUENCE;
+    amp_value_at(net.model, counted)->constant = list;
+    struct amp_arena *arena = amp_arena_create();
+    const struct amp_model *twin = amp_twin_create(net.model, arena);
+    assert_int_equal(amp_node_int(amp_node_at(twin, node_of(counted)), "to", 0), AMP_INT64);
+    assert_ptr_equal(amp_value_at(twin, counted)->constant, list);
+    for (uint32_t id = 1; id < 3; id++) {
+        const struct amp_attr *attr = amp_node_attr(amp_node_at(twin, id), "value");
+        assert_int_equal(attr->tensors[0]->dtype, AMP_FLOAT);
+        assert_ptr_equal(attr->tensors[0]->source, low);
+        assert_true(id == 1 || attr->tensors[1] == wide);
+        assert_ptr_equal(amp_node_attr(amp_node_at(net.model, id), "value")->tensors[0], low);
+    }
+    amp_arena_destroy(arena);
+}
+
 static void bodies_round_by_casts(void **state)
 {
     (void)state;
@@ -3161,6 +3238,8 @@ int main(void)
         NET_TEST(twins_are_in_float32),
         NET_TEST(opened_values_are_values_alone),
         NET_TEST(bodies_round_by_casts),
+        NET_TEST(what_bodies_do_not_round_stays),
+        NET_TEST(attributes_of_twins_are_in_float32),
         NET_TEST(constants_of_bodies_round_alone),
         NET_TEST(samples_are_of_one_kind),
         NET_TEST(samples_are_files_or_folders),

@@ -197,16 +197,15 @@ enum amp_status amp_twin_round_bodies(const struct amp_model *twin,
                                       struct amp_twin_bodies *bodies, struct amp_error *err)
 {
     struct amp_model *model = amp_model_copy(twin, arena);
-    uint32_t n_nodes = (uint32_t)model->n_nodes;
     bool is_any = false;
-    bool *found = amp_arena_array(arena, n_nodes, sizeof *found);
+    bool *found = amp_arena_array(arena, model->n_nodes, sizeof *found);
     *bodies = (struct amp_twin_bodies){.found = found};
     for (uint32_t v = 0; v < converted->n_values; v++) {
         uint32_t owner = outermost(model, amp_value_at(model, v)->graph);
         if (owner != AMP_NONE && round_constant(model, converted, v))
             is_any = found[owner] = true;
     }
-    for (uint32_t id = 0; id < n_nodes && id < converted->n_nodes; id++) {
+    for (uint32_t id = 0; id < converted->n_nodes; id++) { /* which the twin has too */
         uint32_t owner = outermost(model, amp_node_at(model, id)->graph);
         if (!amp_node_at(model, id)->is_removed && owner != AMP_NONE &&
             round_node(model, converted, id))
