@@ -39,8 +39,6 @@ static int64_t addressed_dim(const struct amp_model *model, const struct amp_nod
 {
     struct amp_shape data;
     amp_value_shape(amp_value_at(model, node->inputs[0]), &data);
-    if (data.rank <= 0)
-        return INT64_MAX;
     int64_t axis = amp_node_int(node, "axis", 0), least = INT64_MAX;
     int first = (int)(axis < 0 ? axis + data.rank : axis), last = first;
     if (indexing == AMP_INDEXES_DIMS) {

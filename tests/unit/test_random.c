@@ -116,6 +116,8 @@ static void is_planned(struct fixture *f, uint32_t value, const char *text)
     struct amp_error err = {.status = AMP_OK};
     assert_int_equal(amp_random_input_plan(f->model, value, sizes, &plan, &err), AMP_OK);
     assert_string_equal(amp_random_input_text(&plan, found, sizeof found), text);
+    if (plan.kind == AMP_RANDOM_CONSTANT)
+        assert_int_equal(plan.lowest, strcmp(text, "false") != 0);
 }
 
 static void kinds_follow_types_and_names(void **state)
@@ -367,18 +369,18 @@ static void indices_into_an_unknown_dim_are_small(void **state)
 static void boxes_are_of_images(void **state)
 {
     static const struct {
+        int rank;
         int64_t n_images;
         const char *text;
-    } cases[] = {{3, "random indices, 0 to 2"},
-                 {1, "random indices, 0 to 0"},
-                 {0, "random, 0 to 1"},
-                 {AMP_DIM_UNKNOWN, "random, 0 to 1"}};
+    } cases[] = {{4, 3, "random indices, 0 to 2"}, {4, 1, "random indices, 0 to 0"},
+                 {4, 0, "random, 0 to 1"},         {4, AMP_DIM_UNKNOWN, "random, 0 to 1"},
+                 {0, 3, "random, 0 to 1"},         {-1, 3, "random, 0 to 1"}};
     static const int64_t corners[] = {7, 4}, each[] = {7};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f = create();
         const int64_t dims[] = {cases[i].n_images, 1, 8, 8};
-        const uint32_t inputs[] = {add_value(&f, "image", AMP_FLOAT, 4, dims),
+        const uint32_t inputs[] = {add_value(&f, "image", AMP_FLOAT, cases[i].rank, dims),
                                    add_value(&f, "boxes", AMP_FLOAT, 2, corners),
                                    add_value(&f, "of", AMP_INT64, 1, each)};
         uint32_t node = amp_graph_add_node(f.model, 0, "RoiAlign", 3, 1);
@@ -641,6 +643,10 @@ static void boxes_lie_in_their_image(void **state)
         {4, {1, 1, 8, 6}, 0.5f, 4, "random boxes, 0 to 12"},
         {4, {1, 1, 6, 8}, 2, 5, "random boxes, 0 to 3"},
         {4, {1, 1, 6, 8}, 2, 3, "random"},
+        {4, {1, 1, 6, 8}, NAN, 4, "random boxes, 0 to 6"}, /* without the attribute */
+        {4, {1, 1, 1, 8}, 0.5f, 4, "random boxes, 0 to 2"},
+        {4, {1, 1, 8, 1}, 0.5f, 4, "random boxes, 0 to 2"},
+        {3, {1, 8, 6}, 0.5f, 4, "random boxes, 0 to 1"},
         {4, {1, 1, 6, 8}, 0, 4, "random boxes, 0 to 1"},
         {4, {1, 1, 6, 8}, -1, 4, "random boxes, 0 to 1"},
         {4, {1, 1, AMP_DIM_UNKNOWN, 8}, 1, 4, "random boxes, 0 to 1"},
@@ -660,10 +666,11 @@ static void boxes_lie_in_their_image(void **state)
         uint32_t node =
             add_node(&f, "RoiAlign", image, boxes, add_value(&f, "y", AMP_FLOAT, -1, NULL));
         float scale = cases[i].scale;
-        amp_node_set_attr(
-            f.model, node,
-            (struct amp_attr){
-                .name = "spatial_scale", .type = AMP_ATTR_FLOAT, .count = 1, .floats = &scale});
+        if (!isnan(scale))
+            amp_node_set_attr(
+                f.model, node,
+                (struct amp_attr){
+                    .name = "spatial_scale", .type = AMP_ATTR_FLOAT, .count = 1, .floats = &scale});
         is_planned(&f, boxes, cases[i].text);
         amp_arena_destroy(f.arena);
     }
@@ -755,13 +762,67 @@ static void positions_count_up(void **state)
     }
 }
 
+/* All elements are as the plan says, from the first to the last, those that are drawn by the
+   generators with the seed and, of the sample and the input's name, a stream. */
+static void elements_are_drawn_in_order(void **state)
+{
+    enum { COUNT = 3, SEED = 5, SAMPLE = 6 };
+    (void)state;
+    for (int rank = 0; rank <= 1; rank++)
+        for (int kind = AMP_RANDOM_NORMAL; kind <= AMP_RANDOM_EMPTY; kind++) {
+            struct amp_random_input plan = {.kind = (enum amp_random_kind)kind,
+                                            .dtype = AMP_DOUBLE,
+                                            .shape = {rank, {COUNT}},
+                                            .low = -2,
+                                            .high = 3,
+                                            .lowest = 3,
+                                            .highest = 9,
+                                            .stream = 0xe40c292c};
+            struct amp_random random = amp_random_start(SEED, UINT64_C(6) << 32 | 0xe40c292c);
+            struct amp_tensor tensor;
+            struct amp_error err = {.status = AMP_OK};
+            if (kind == AMP_RANDOM_BOXES)
+                continue;
+            if (kind == AMP_RANDOM_EMPTY)
+                plan.dtype = AMP_STRING;
+            assert_int_equal(amp_random_input_make(&plan, SEED, SAMPLE, &tensor, &err), AMP_OK);
+            for (int i = 0; i < (rank == 0 ? 1 : COUNT); i++) {
+                double wanted = kind == AMP_RANDOM_POSITIONS ? i : 3;
+                if (kind == AMP_RANDOM_NORMAL)
+                    wanted = (double)amp_random_normal(&random);
+                else if (kind == AMP_RANDOM_INTEGERS)
+                    wanted = (double)amp_random_between(&random, 3, 9);
+                else if (kind == AMP_RANDOM_UNIFORM)
+                    wanted = 5 * ((double)(amp_random_next(&random) >> 11) / 0x1p53) - 2;
+                if (kind != AMP_RANDOM_EMPTY)
+                    assert_true(fabs(((double *)tensor.data)[i] - wanted) < 1e-14);
+                else
+                    assert_true(((struct amp_str *)tensor.data)[i].data != NULL &&
+                                ((struct amp_str *)tensor.data)[i].size == 0);
+            }
+            amp_tensor_release(&tensor);
+        }
+    struct fixture f = create();
+    struct amp_random_input plan;
+    struct amp_error err = {.status = AMP_OK};
+    const int64_t dims[] = {0, 3};
+    uint32_t value = add_value(&f, "a", AMP_FLOAT, 2, dims);
+    assert_int_equal(amp_random_input_plan(f.model, value, NULL, &plan, &err), AMP_OK);
+    const uint32_t hash = 0xe40c292c; /* FNV-1a of "a", as published */
+    assert_int_equal(plan.stream, (hash ^ hash >> 15) * 2246822519u);
+    assert_int_equal(plan.shape.dims[0], 0);
+    amp_arena_destroy(f.arena);
+}
+
 static void positions_are_told_by_name_and_type(void **state)
 {
-    static const int64_t ids[] = {2, 7}, table[] = {4, 3};
+    static const int64_t ids[] = {2, 7}, none[] = {2, 0}, table[] = {4, 3};
     (void)state;
     struct fixture f = create();
     is_planned(&f, add_value(&f, "Position_Ids", AMP_INT64, 2, ids), "positions, 0 to 6");
     is_planned(&f, add_value(&f, "pos_id", AMP_INT32, 0, NULL), "positions, 0 to 0");
+    is_planned(&f, add_value(&f, "pos_id_row", AMP_INT64, 1, ids + 1), "positions, 0 to 6");
+    is_planned(&f, add_value(&f, "pos_id_none", AMP_INT64, 2, none), "positions, 0 to 0");
     is_planned(&f, add_value(&f, "position_ids16", AMP_INT16, 2, ids), "random, 0 to 1");
     is_planned(&f, add_value(&f, "position_idsf", AMP_FLOAT, 2, ids), "random");
     uint32_t few = add_value(&f, "few_position_ids", AMP_INT64, 2, ids);
@@ -812,6 +873,7 @@ int main(void)
         cmocka_unit_test(scores_are_shares),
         cmocka_unit_test(boxes_have_two_corners),
         cmocka_unit_test(positions_count_up),
+        cmocka_unit_test(elements_are_drawn_in_order),
         cmocka_unit_test(positions_are_told_by_name_and_type),
         cmocka_unit_test(masks_are_told_by_name_and_type),
         cmocka_unit_test(what_has_no_random_values_is_said),
