@@ -171,9 +171,15 @@ static void empty_outputs_have_no_metrics(void **state)
     struct amp_metrics m = {.count = 0};
     struct amp_error err = {.status = AMP_OK};
     struct amp_metric_bounds bf16 = amp_metric_bounds_default(AMP_BFLOAT16);
-    add_floats(&m, NULL, NULL, 0);
-    for (size_t i = 0; amp_metric_at(i) != NULL; i++)
-        assert_false(is_defined(&m, amp_metric_name_at(i)));
+    for (int k = 0; k < 2; k++) {
+        m = (struct amp_metrics){.count = 0};
+        if (k == 0)
+            add_floats(&m, NULL, NULL, 0);
+        else
+            add(&m, tensor_of(AMP_INT64, NULL, 0), tensor_of(AMP_INT64, NULL, 0));
+        for (size_t i = 0; amp_metric_at(i) != NULL; i++)
+            assert_false(is_defined(&m, amp_metric_name_at(i)));
+    }
     assert_int_equal(amp_metric_bounds_check(&bf16, &m, &err), AMP_OK);
 }
 
@@ -322,6 +328,15 @@ static void integers_strings_and_bools_are_equal_or_not(void **state)
     is_near(value_of(&bools, "differ"), 0.5);
     add(&strings, tensor_of(AMP_STRING, one, 2), tensor_of(AMP_STRING, two, 2));
     is_near(value_of(&strings, "differ"), 0.5);
+    struct amp_metrics floats = {.count = 0};
+    add_floats(&floats, (float[]){1, 2}, (float[]){1, 3}, 2);
+    assert_false(is_defined(&floats, "differ")); /* unless they are behind selections */
+    floats.selected = 8, floats.otherwise = 3;
+    is_near(value_of(&floats, "differ"), 0.375);
+    ints.selected = 8, ints.otherwise = 3;
+    is_near(value_of(&ints, "differ"), 0.375);
+    ints.otherwise = 1;
+    is_near(value_of(&ints, "differ"), 0.25);
 }
 
 static void float_types_may_differ_others_not(void **state)
@@ -339,6 +354,23 @@ static void float_types_may_differ_others_not(void **state)
     is_near(value_of(&m, "max_abs"), 0);
     assert_int_equal(amp_metrics_add(&m, &reference, &ints, &err), AMP_MISMATCH);
     assert_string_equal(err.text, "the reference gives float32, the converted model int32");
+    err = (struct amp_error){.status = AMP_OK};
+    static const struct {
+        enum amp_dtype a, b;
+        bool is_alike;
+    } pairs[] = {{AMP_INT32, AMP_INT32, true},     {AMP_INT32, AMP_INT8, false},
+                 {AMP_UINT8, AMP_INT8, false},     {AMP_BOOL, AMP_UINT8, false},
+                 {AMP_UINT8, AMP_UINT16, false},   {AMP_COMPLEX64, AMP_COMPLEX64, true},
+                 {AMP_COMPLEX64, AMP_FLOAT, false}};
+    for (size_t k = 0; k < COUNT(pairs); k++) {
+        struct amp_metrics some = {.count = 0};
+        const float zeros[2] = {0, 0}, others[2] = {0, 1};
+        struct amp_tensor a = tensor_of(pairs[k].a, zeros, 1), b = tensor_of(pairs[k].b, others, 1);
+        assert_int_equal(amp_metrics_add(&some, &a, &b, &err),
+                         pairs[k].is_alike ? AMP_OK : AMP_MISMATCH);
+        assert_int_equal(some.different, k == 5); /* by what is imaginary */
+        assert_int_equal(some.is_float, k == 5);
+    }
     err = (struct amp_error){.status = AMP_OK};
     struct amp_tensor longer = tensor_of(AMP_FLOAT, r, 3);
     assert_int_equal(amp_metrics_add(&m, &reference, &longer, &err), AMP_MISMATCH);
@@ -464,22 +496,28 @@ static void the_table_is_whole(void **state)
     assert_null(amp_metric_name_at(count));
     assert_null(amp_metric_shown_at(count));
     assert_int_equal(strlen(amp_metric_names(start, sizeof start)), sizeof start - 1);
+    memset(names, 'x', sizeof names);
+    assert_int_equal(strlen(amp_metric_names(names, sizeof start)), sizeof start - 1);
+    for (size_t i = sizeof start; i < sizeof names; i++)
+        assert_int_equal(names[i], 'x');
 }
 
 static void quality_orders_outputs(void **state)
 {
     (void)state;
     struct amp_metrics good = {.count = 0}, equal = {.count = 0}, differ = {.count = 0};
-    struct amp_metrics same = {.count = 0}, nans = {.count = 0};
+    struct amp_metrics same = {.count = 0}, nans = {.count = 0}, lost = {.count = 0};
     add_floats(&good, (float[]){3, 4}, (float[]){3, 3}, 2);
     add_floats(&equal, (float[]){3, 4}, (float[]){3, 4}, 2);
     add_floats(&nans, (float[]){NAN}, (float[]){NAN}, 1);
+    add_floats(&lost, (float[]){NAN}, (float[]){1}, 1);
     add(&differ, tensor_of(AMP_INT64, (int64_t[]){1, 2}, 2),
         tensor_of(AMP_INT64, (int64_t[]){1, 3}, 2));
     add(&same, tensor_of(AMP_INT64, (int64_t[]){1}, 1), tensor_of(AMP_INT64, (int64_t[]){1}, 1));
     is_near(amp_metrics_quality(&good), 13.979400086720376);
     assert_true(amp_metrics_quality(&equal) == INFINITY);
     assert_true(amp_metrics_quality(&nans) == INFINITY);
+    assert_true(lost.different > 0 && amp_metrics_quality(&lost) == INFINITY);
     assert_true(amp_metrics_quality(&differ) == 0);
     assert_true(amp_metrics_quality(&same) == INFINITY);
 }
