@@ -440,7 +440,7 @@ static const struct amp_model *expose(struct search *search, const struct amp_mo
     const struct amp_model *models[] = {
         amp_selections_expose(&selections, search->reference, arena),
         amp_selections_expose(&selections, converted, arena)};
-    if (models[0] != search->reference && models[1] != converted) {
+    if (models[1] != converted) { /* then the reference has them too */
         for (size_t o = 0; o < selections.n_outputs; o++)
             search->result->n_selected += amp_output_is_selected(&selections, o);
         search->reference = models[0];
@@ -454,8 +454,6 @@ static void release_samples(struct search *search)
 {
     for (size_t i = 0; i < search->n_samples; i++) {
         struct sample *sample = &search->samples[i];
-        if (sample->inputs == NULL || sample->outputs == NULL)
-            continue;
         amp_tensors_release(sample->inputs, search->n_inputs);
         amp_tensors_release(sample->outputs, search->n_outputs);
         free(sample->inputs);

@@ -18,6 +18,7 @@
 #include "check/noise.h"
 #include "check/noise/rounding.h"
 #include "check/random_input.h"
+#include "check/selection.h"
 #include "cli/convert/convert.h"
 #include "core/graph/copy.h"
 #include "core/graph/order.h"
@@ -1024,6 +1025,22 @@ static void what_is_selected_from_counts(void **state)
         close_pair(&pairs[i]);
 }
 
+/* Unless the converted model has no value of that name. */
+static void what_is_selected_from_is_in_both_models(void **state)
+{
+    struct pair pair;
+    (void)state;
+    convert(&pair, "build/cases/validate/noise_selected/model.onnx", "bf16", true);
+    struct amp_selections selections = amp_selections_find(pair.reference.model);
+    assert_true(selections.sources.count > 0);
+    const char *name = amp_value_at(pair.reference.model, selections.sources.items[0])->name;
+    amp_value_at(pair.converted.model, find_value(pair.converted.model, name))->name = "other";
+    amp_selections_free(&selections);
+    find(&pair, 1, 0);
+    assert_int_equal(pair.noise.n_selected, 0);
+    close_pair(&pair);
+}
+
 /* What selects by no floats is no selection. */
 static void what_inputs_select_counts_as_it_is(void **state)
 {
@@ -1159,6 +1176,7 @@ int main(void)
         cmocka_unit_test(outputs_of_all_float_types_count),
         cmocka_unit_test(lower_inputs_are_widened),
         cmocka_unit_test(what_is_selected_from_counts),
+        cmocka_unit_test(what_is_selected_from_is_in_both_models),
         cmocka_unit_test(what_inputs_select_counts_as_it_is),
         cmocka_unit_test(a_product_behind_a_selection_counts),
         cmocka_unit_test(what_the_reference_makes_nan_is_left_out),
