@@ -26,7 +26,7 @@ void amp_noise_apart_close(struct amp_noise_apart *apart)
 static enum amp_status cast(struct amp_tensor *tensor, enum amp_dtype dtype, struct amp_error *err)
 {
     struct amp_tensor low;
-    if (amp_tensor_is_list(tensor) || tensor->dtype != AMP_FLOAT || !amp_dtype_is_lower(dtype))
+    if (tensor->dtype != AMP_FLOAT || !amp_dtype_is_lower(dtype))
         return AMP_OK;
     AMP_TRY(amp_tensor_cast_copy(tensor, dtype, &low, err));
     amp_tensor_release(tensor);
@@ -44,7 +44,7 @@ static enum amp_status hand_over(const struct amp_noise_apart *apart,
     enum amp_status status = AMP_OK;
     if (tensor.data == NULL && supply->steps->birth[value] != SIZE_MAX)
         status = amp_walk_get(supply->walk, value, &tensor, err);
-    if (status == AMP_OK && tensor.data != NULL)
+    if (status == AMP_OK)
         status = cast(&tensor, amp_value_at(apart->steps.model, value)->dtype, err);
     if (status == AMP_OK && (tensor.data != NULL || amp_tensor_is_list(&tensor)))
         status = amp_walk_set(apart->session, value, &tensor, err);
@@ -98,7 +98,7 @@ static enum amp_status compute_constant(const struct amp_noise_apart *apart,
     const struct amp_node *node = amp_node_at(supply->steps->model, id);
     AMP_TRY(compute(apart, supply, step, err));
     for (uint32_t k = 0; k < node->n_outputs; k++)
-        if (node->outputs[k] != AMP_NONE && apart->steps.of_node[id] != SIZE_MAX)
+        if (node->outputs[k] != AMP_NONE)
             AMP_TRY(replace(apart, supply, node->outputs[k], err));
     return AMP_OK;
 }
