@@ -42,7 +42,7 @@ static enum amp_status hand_over(const struct amp_noise_apart *apart,
     struct amp_tensor tensor = {.dtype = AMP_UNDEFINED};
     AMP_TRY(supply->constant(supply->context, value, &tensor, err));
     enum amp_status status = AMP_OK;
-    if (tensor.data == NULL && supply->steps->birth[value] != SIZE_MAX)
+    if (supply->steps->birth[value] != SIZE_MAX)
         status = amp_walk_get(supply->walk, value, &tensor, err);
     if (status == AMP_OK)
         status = cast(&tensor, amp_value_at(apart->steps.model, value)->dtype, err);
@@ -80,9 +80,9 @@ static enum amp_status replace(const struct amp_noise_apart *apart,
 {
     struct amp_tensor exact = {.dtype = AMP_UNDEFINED}, rounded = {.dtype = AMP_UNDEFINED};
     enum amp_status status = amp_walk_get(apart->session, value, &exact, err);
-    if (status == AMP_OK && exact.data != NULL)
+    if (status == AMP_OK)
         status = supply->made(supply->context, value, &exact, &rounded, err);
-    if (status == AMP_OK && rounded.data != NULL)
+    if (rounded.data != NULL)
         status = amp_walk_set(apart->session, value, &rounded, err);
     amp_tensor_release(&exact);
     amp_tensor_release(&rounded);
