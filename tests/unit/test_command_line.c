@@ -9,6 +9,7 @@
 #include "cli/inputs.h"
 #include "cli/options/command_line.h"
 #include "cli/options/option_table.h"
+#include "cli/options/rule_options.h"
 #include "cli/options/target.h"
 #include "cli/options/tolerance.h"
 #include "cli/report/head.h"
@@ -27,6 +28,7 @@
 #include "core/tensor.h"
 #include "net.h"
 #include "onnx/file/external.h"
+#include "onnx/file/read.h"
 #include "onnx/sample/tensor_file.h"
 #include "onnx/schema/schema.h"
 #include "scratch.h"
@@ -363,6 +365,28 @@ static void words_have_their_places(void **state)
     amp_command_line_free(&options);
 }
 
+/* The tables end behind what is asked for most, the version, and behind completions. An option is
+   the one that takes the form of its own value, and six decide on the model that is made. */
+static void options_are_in_a_table(void **state)
+{
+    size_t count = 0, makers = 0, commands = 0;
+    (void)state;
+    for (; strcmp(amp_option_at(count)->name, "version") != 0; count++) {
+        const struct amp_option *option = amp_option_at(count);
+        assert_string_equal(amp_option_name_at(count), option->name);
+        if (option->argument != NULL)
+            assert_ptr_equal(amp_option_for_value(option, option->argument), option);
+        makers += amp_option_makes_model(option);
+    }
+    assert_int_equal(makers, 6);
+    assert_non_null(amp_option_name_at(count));
+    assert_null(amp_option_at(count + 1));
+    assert_null(amp_option_name_at(count + 1));
+    while (amp_command_words_at(commands)->command != AMP_CMD_COMPLETION)
+        commands++;
+    assert_null(amp_command_words_at(commands + 1));
+}
+
 static bool is_any(const struct amp_option *option)
 {
     return strcmp(option->name, "seed") != 0;
@@ -612,6 +636,12 @@ static void inputs_and_outputs_change_by_name(void **state)
     assert_io(model, "m --io ab=lower --io lower", "",
               "--io ab=lower: no input or output 'ab'; did you mean 'a'?");
     assert_io(model, "m --io zzzzzz=keep", "", "--io zzzzzz=keep: no input or output 'zzzzzz'");
+    assert_io(model, "m --io lower --io zzzzzz=keep", "",
+              "--io zzzzzz=keep: no input or output 'zzzzzz'");
+    for (size_t i = 0; i < 1000; i++)
+        amp_ids_push(model, &model->graphs[0].outputs, model->graphs[0].outputs.items[0]);
+    model->graphs[0].inputs.count = 1;
+    assert_io(model, "m --io c=keep", "", "");
     amp_arena_destroy(arena);
 }
 
@@ -752,6 +782,10 @@ static void tolerances_are_read(void **state)
          "--target snr=2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
         {"m --tune --target snr>2",
          "--target snr>2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
+        {"m --tune --target snr==2",
+         "--target snr==2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
+        {"m --tune --target snr>2=3",
+         "--target snr>2=3: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
         {"m --tune --target >=2",
          "--target >=2: METRIC>=VALUE, METRIC<=VALUE or a runtime's name is needed"},
         {"m --tune --target snr>=",
@@ -771,6 +805,9 @@ static void tolerances_are_read(void **state)
         assert_int_equal(amp_task_bounds_any(&task_bounds), i == 3 || i == 6 || i == 8 || i == 9);
         amp_command_line_free(&options);
     }
+    const char *signless[] = {"snr"};
+    options = (struct amp_options){.targets = {signless, 1}};
+    assert_int_equal(amp_named_bound_at(&options, 0, &bound, &err), AMP_USAGE);
     for (size_t length = sizeof bound.pair.name - 1; length <= sizeof bound.pair.name; length++) {
         char line[sizeof bound.pair.name + 32] = "m --tune --target ";
         memset(line + strlen(line), 'n', length);
@@ -1600,6 +1637,226 @@ static char *content_of(const char *path)
     return text;
 }
 
+/* ---- rules of a command line ---- */
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Has what is printed on stderr go to the file "said"; returns what it was. */
+static int open_said(void)
+{
+    fflush(stderr);
+    int kept = dup(STDERR_FILENO);
+    assert_non_null(freopen("said", "wb", stderr));
+    return kept;
+}
+
+/* What was printed since, with stderr as it was. */
+static const char *close_said(int kept)
+{
+    fflush(stderr);
+    assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+    close(kept);
+    return content_of("said");
+}
+
+/* Loads the rules of LINE for DTYPE; what it says is TEXT, what it fails with FAILURE. */
+static struct amp_rule_choice load_rules(const char *line, enum amp_dtype dtype,
+                                         struct amp_arena *arena, const char *text,
+                                         const char *failure)
+{
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_rule_choice choice;
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    int kept = open_said();
+    enum amp_status status = amp_rule_options_load(&options, dtype, arena, &choice, &err);
+    assert_string_equal(close_said(kept), text);
+    assert_string_equal(err.text, failure);
+    assert_int_equal(status != AMP_OK, failure[0] != '\0');
+    amp_command_line_free(&options);
+    return choice;
+}
+
+/* What has precedence comes last: sets by name, files, the environment's lists, those of options,
+   operators, nodes; of words for the same the last. What the user gave has a place. */
+static void rules_come_in_the_order_of_precedence(void **state)
+{
+    static const struct {
+        const char *place;
+        enum amp_precision precision;
+    } last[] = {{NULL, AMP_LOWER},
+                {NULL, AMP_FP32},
+                {"--lower-ops more", AMP_LOWER},
+                {"--lower-ops list", AMP_LOWER},
+                {"--fp32-ops list", AMP_FP32},
+                {"--op Conv=fp32", AMP_FP32},
+                {"--op Relu=lower", AMP_LOWER},
+                {"--node b=lower", AMP_LOWER},
+                {"--node a=widest", AMP_WIDEST}};
+    static const char *const names[] = {"torch-cuda", "torch-cpu", "./own.yaml", "./more.yaml"};
+    struct amp_arena *arena = amp_arena_create();
+    (void)state;
+    unsetenv(amp_rule_variable_at(0));
+    unsetenv(amp_rule_variable_at(1));
+    assert_null(amp_rule_variable_at(2));
+    write_text("own.yaml", "version: 1\nname: own\nrules:\n  - {precision: fp32, nodes: [zz]}\n");
+    write_text("more.yaml", "version: 1\nname: m\nrules:\n  - {precision: fp32, nodes: [zz]}\n");
+    write_text("list", "Conv\n");
+    write_text("more", "Relu\n");
+    for (int i = 0; i < 2; i++) {
+        struct amp_rule_choice choice =
+            load_rules("m", i == 0 ? AMP_BFLOAT16 : AMP_FLOAT16, arena, "", "");
+        assert_int_equal(choice.n_names, 1);
+        assert_string_equal(choice.names[0], i == 0 ? "torch-cpu" : "torch-cuda");
+        for (size_t k = 0; k < choice.rules->count; k++)
+            assert_null(choice.rules->items[k].place);
+        amp_rules_destroy(choice.rules);
+    }
+    assert_int_equal(setenv("AMPCONV_LOWER_PRECISION_OPS_LIST", "list", 1), 0);
+    assert_int_equal(setenv("AMPCONV_FP32_OPS_LIST", "list", 1), 0);
+    struct amp_rule_choice choice =
+        load_rules("m --node b=lower --op Conv=fp32 --fp32-ops list --lower-ops more -r ./own.yaml "
+                   "-r torch-cuda --lower-ops list --op Relu=lower -r ./more.yaml -r torch-cpu "
+                   "--node a=widest",
+                   AMP_BFLOAT16, arena, "", "");
+    assert_int_equal(choice.n_names, AMP_COUNT(names));
+    for (size_t i = 0; i < AMP_COUNT(names); i++)
+        assert_string_equal(choice.names[i], names[i]);
+    const struct amp_rule *rules = choice.rules->items + choice.rules->count - AMP_COUNT(last);
+    for (size_t i = 0; i < AMP_COUNT(last); i++) {
+        assert_int_equal(rules[i].precision, last[i].precision);
+        assert_string_equal(rules[i].place != NULL ? rules[i].place : "",
+                            last[i].place != NULL ? last[i].place : "");
+    }
+    assert_string_equal(rules[-1].place, "./more.yaml:4");
+    assert_string_equal(rules[-2].place, "./own.yaml:4");
+    amp_rules_destroy(choice.rules);
+
+    /* What is wrong with one of the environment is said with the variable's name; "" is none. */
+    assert_int_equal(setenv("AMPCONV_LOWER_PRECISION_OPS_LIST", "", 1), 0);
+    assert_int_equal(setenv("AMPCONV_FP32_OPS_LIST", "nowhere", 1), 0);
+    amp_rules_destroy(load_rules("m", AMP_BFLOAT16, arena, "",
+                                 "AMPCONV_FP32_OPS_LIST: nowhere: cannot open: No such file or "
+                                 "directory")
+                          .rules);
+    unsetenv("AMPCONV_LOWER_PRECISION_OPS_LIST");
+    unsetenv("AMPCONV_FP32_OPS_LIST");
+    static const struct said wrong[] = {
+        {"m --node a=b", "unknown precision 'b'; accepted: follow, lower, fp32, bf16, fp16, "
+                         "widest, infer, clear"},
+        {"m --node a", "--node a: PATTERN=PRECISION is needed"},
+        {"m --op Konv=fp32", "unknown operator 'Konv' (did you mean 'Conv'?); accepted: an "
+                             "operator of ONNX or PyTorch, or DOMAIN::NAME of another domain"},
+        {"m --lower-ops nowhere", "nowhere: cannot open: No such file or directory"},
+        {"m --fp32-ops nowhere", "nowhere: cannot open: No such file or directory"},
+        {"m -r nowhere",
+         "unknown rule set 'nowhere'; accepted: fast, gaudi, neural-compressor, ort-float16, "
+         "tensorflow, torch-autocast-xpu, torch-cpu, torch-cuda, torch-xpu, or a file FILE.yaml"}};
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++)
+        amp_rules_destroy(load_rules(wrong[i].line, AMP_BFLOAT16, arena, "", wrong[i].text).rules);
+
+    /* What is to be known of the loading is said, unless the user wants nothing said. */
+    assert_int_equal(setenv("LOWER_LIST", "list", 1), 0);
+    amp_rules_destroy(load_rules("m -r gaudi", AMP_BFLOAT16, arena,
+                                 "ampconv: warning: LOWER_LIST is deprecated; use "
+                                 "PT_HPU_AUTOCAST_LOWER_PRECISION_OPS_LIST\n",
+                                 "")
+                          .rules);
+    amp_rules_destroy(load_rules("m -q -r gaudi", AMP_BFLOAT16, arena, "", "").rules);
+    unsetenv("LOWER_LIST");
+    amp_arena_destroy(arena);
+}
+
+/* What the rules of LINE say of the model in FILE, or fail with. */
+static void assert_unmatched(const struct amp_model_file *file, const char *line, const char *said,
+                             const char *failure)
+{
+    struct amp_options options;
+    struct amp_error err;
+    struct amp_rule_choice choice;
+    struct amp_arena *arena = amp_arena_create();
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    assert_int_equal(amp_rule_options_load(&options, AMP_BFLOAT16, arena, &choice, &err), AMP_OK);
+    int kept = open_said();
+    enum amp_status status =
+        amp_rule_options_check(&options, file, choice.rules, AMP_BFLOAT16, &err);
+    const char *text = close_said(kept);
+    if (strcmp(text, said) != 0 || strcmp(err.text, failure) != 0)
+        fail_msg("%s: '%s', '%s'", line, text, err.text);
+    assert_int_equal(status, failure[0] != '\0' ? AMP_RULES : AMP_OK);
+    amp_rules_destroy(choice.rules);
+    amp_command_line_free(&options);
+    amp_arena_destroy(arena);
+}
+
+/* Which of the user's own rules match nothing is said of ten, or of the first where that is an
+   error; how many more there are, in number. The nodes of an algorithm count. */
+static void rules_that_match_nothing_are_said(void **state)
+{
+    const char *cases = getenv("CASES");
+    char path[2048], line[1024], text[4096];
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    unsigned char bytes[] = "no model";
+    (void)state;
+    assert_non_null(cases);
+    unsetenv("AMPCONV_LOWER_PRECISION_OPS_LIST");
+    unsetenv("AMPCONV_FP32_OPS_LIST");
+    snprintf(path, sizeof path, "%s/training/names/model.onnx", cases);
+    assert_int_equal(amp_model_read(path, &file, &err), AMP_OK);
+    file.model->path = "m";
+    file.path = "m";
+    assert_unmatched(&file, "m --node second=fp32 --op MatMul=fp32 --node Cast/x_bf16=fp32", "",
+                     "");
+    assert_unmatched(&file, "m --op Conv=fp32",
+                     "ampconv: warning: --op Conv=fp32: no node of m matches\n", "");
+    assert_unmatched(&file, "m --node secnd=fp32",
+                     "ampconv: warning: --node secnd=fp32: no node of m matches; the nearest name "
+                     "is 'second'\n",
+                     "");
+    write_text("own.yaml", "version: 1\nname: own\nrules:\n  - {precision: fp32, nodes: [77]}\n");
+    assert_unmatched(&file, "m -r ./own.yaml",
+                     "ampconv: warning: ./own.yaml:4: no node of m matches\n", "");
+    for (size_t n = 1; n <= 12; n++) {
+        const char *word = n == 11 ? "rule that matches nothing" : "rules that match nothing";
+        size_t used = (size_t)snprintf(line, sizeof line, "m --node first=fp32"), written = 0;
+        for (size_t i = 0; i < n; i++) {
+            used +=
+                (size_t)snprintf(line + used, sizeof line - used, " --node qqqqqq%zu=fp32", 70 + i);
+            if (i < 10)
+                written += (size_t)snprintf(
+                    text + written, sizeof text - written,
+                    "ampconv: warning: --node qqqqqq%zu=fp32: no node of m matches\n", 70 + i);
+        }
+        if (n > 10)
+            snprintf(text + written, sizeof text - written, "ampconv: warning: %zu more %s\n",
+                     n - 10, word);
+        assert_unmatched(&file, line, text, "");
+        snprintf(line + used, sizeof line - used, " -q");
+        assert_unmatched(&file, line, "", "");
+        snprintf(line + used, sizeof line - used, " --strict-rules");
+        if (n == 1)
+            snprintf(text, sizeof text, "--node qqqqqq70=fp32: no node of m matches");
+        else
+            snprintf(text, sizeof text,
+                     "--node qqqqqq70=fp32: no node of m matches (and %zu more %s)", n - 1,
+                     n == 2 ? "rule that matches nothing" : "rules that match nothing");
+        assert_unmatched(&file, line, "", text);
+        snprintf(line + used, sizeof line - used, " --strict-rules -q");
+        assert_unmatched(&file, line, "", text);
+    }
+    assert_unmatched(&file, "m --node first=fp32 --strict-rules", "", "");
+    amp_model_close(&file);
+    const struct amp_model_file broken = {.path = "m", .bytes = {bytes, sizeof bytes}};
+    assert_unmatched(&broken, "m --node x=fp32", "", "");
+}
+
 /* What LINE fails with is reported once, and not in the place of what the user named. */
 static void failures_are_reported_where_nothing_is_lost(void **state)
 {
@@ -1912,14 +2169,6 @@ static enum amp_status write_nothing(void *context, const struct amp_trial *tria
 {
     (void)context, (void)trial, (void)path, (void)err;
     return AMP_OK;
-}
-
-static void write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    assert_int_equal(fclose(file), 0);
 }
 
 /* Has COMMAND run N candidates in place of an engine. */
@@ -2535,6 +2784,7 @@ int main(void)
         cmocka_unit_test(each_command_takes_as_many_words),
         cmocka_unit_test(numbers_and_sizes_are_whole),
         cmocka_unit_test(words_have_their_places),
+        cmocka_unit_test(options_are_in_a_table),
         cmocka_unit_test(options_become_words_again),
         cmocka_unit_test(a_model_becomes_what_options_say),
         cmocka_unit_test(what_lowers_nothing_takes_no_rules),
@@ -2557,6 +2807,8 @@ int main(void)
         cmocka_unit_test(models_go_where_nothing_is_lost),
         cmocka_unit_test(data_files_of_the_input_stay),
         cmocka_unit_test(failures_are_reported_where_nothing_is_lost),
+        cmocka_unit_test(rules_come_in_the_order_of_precedence),
+        cmocka_unit_test(rules_that_match_nothing_are_said),
         cmocka_unit_test(options_have_values_to_complete),
         NET_TEST(the_coarsest_dtype_counts),
         cmocka_unit_test(random_inputs_are_pointed_at),

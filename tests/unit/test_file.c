@@ -9,10 +9,13 @@
 #include "core/memory.h"
 #include "onnx/file/model_bytes.h"
 #include "onnx/sample/npy.h"
+#include "run/exec/session.h"
 #include "scratch.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <omp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
@@ -32,6 +35,11 @@ static bool is_mounted_over;
 static bool is_unreadable, is_unmappable, is_interrupted;
 static char *const place = (char *)(UINT64_C(1) << 45); /* where nobody else is */
 static char *next_mapping; /* where the next mapping is put, if there is room; NULL: anywhere */
+/* What ./proc/loadavg holds after each of the pauses to come, and how many there were. */
+static const char *const *next_loads;
+static size_t n_pauses;
+static int n_processors; /* that the process may use */
+static int n_executed;   /* programs in the place of this one */
 
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
 /* In the place of the system's. */
@@ -74,6 +82,17 @@ void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offse
     next_mapping = NULL;
     return (void *)syscall(SYS_mmap, wanted, size, protection, flags, fd, offset);
 }
+
+int omp_get_num_procs(void)
+{
+    return n_processors;
+}
+
+int execv(const char *path, char *const *words)
+{
+    n_executed += access(path, X_OK) == 0 && strcmp(words[0], "word") == 0;
+    return -1;
+}
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name) */
 
 static void make_file(const char *path, size_t size)
@@ -91,6 +110,16 @@ static void write_file(const char *path, const char *text)
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
     assert_int_equal(fclose(file), 0);
+}
+
+/* In the place of the system's, as those above. */
+int usleep(useconds_t microseconds)
+{
+    (void)microseconds;
+    if (next_loads[n_pauses] != NULL)
+        write_file("proc/loadavg", next_loads[n_pauses]);
+    n_pauses++;
+    return 0;
 }
 
 static void make_socket(const char *path)
@@ -739,6 +768,11 @@ static void quotas_limit_threads(void **unused)
         {"0::/p\n", "p", {{"cpu.max", "0 100000\n"}}, 8},
         {"0::/q\n", "q", {{"cpu.max", "100000 0\n"}}, 8},
         {"0::/r\n", "r", {{"cpu.max", "100000\n"}}, 8},
+        {"0::/w\n", "w", {{"cpu.max", "100000 -100000\n"}}, 8},
+        {"3:cpu:/x\n",
+         "cpu/x",
+         {{"cpu.cfs_quota_us", "250000 7\n"}, {"cpu.cfs_period_us", "100000\n"}},
+         2},
         {"3:cpuacct,cpu:/s\n",
          "cpuacct,cpu/s",
          {{"cpu.cfs_quota_us", "250000\n"}, {"cpu.cfs_period_us", "100000\n"}},
@@ -767,6 +801,15 @@ static void quotas_limit_threads(void **unused)
         if (amp_threads_affordable(".", 8) != cases[i].threads)
             fail_msg("%s: %d threads", cases[i].groups, amp_threads_affordable(".", 8));
     }
+    /* No file has a path that is too long. */
+    write_file("proc/self/cgroup", "0::/d\n");
+    for (size_t length = PATH_MAX - 40; length < PATH_MAX - 5; length++) {
+        char text[PATH_MAX] = "0::/";
+        memset(text + strlen(text), 'n', length - strlen(text) - 1);
+        assert_int_equal(amp_threads_affordable(".", 8), length == PATH_MAX - 40 ? 2 : 8);
+        write_file("proc/self/cgroup", text);
+        assert_int_equal(amp_threads_affordable(".", 8), 8);
+    }
 }
 
 /* Of 4 processors that are there and 3 that the process may use (proc(5), /proc/loadavg: the fourth
@@ -776,23 +819,101 @@ static void others_limit_threads(void **unused)
     (void)unused;
     static const struct {
         const char *load;
-        int threads;
+        int threads, of_three; /* of three that are there, too */
     } cases[] = {
-        {"0.00 0.00 0.00 1/143 18559\n", 3},
-        {"0.90 0.50 0.20 2/143 18559\n", 3},
-        {"0.90 0.50 0.20 3/143 18559\n", 2},
-        {"9.00 9.00 9.00 4/143 18559\n", 1},
-        {"9.00 9.00 9.00 40/143 18559\n", 1},
-        {"0.00 0.00 0.00 0/0 0\n", 3}, /* where a sandbox makes the file up */
-        {"no numbers\n", 3},
+        {"0.00 0.00 0.00 1/143 18559\n", 3, 3},
+        {"0.90 0.50 0.20 2/143 18559\n", 3, 2},
+        {"0.90 0.50 0.20 3/143 18559\n", 2, 1},
+        {"9.00 9.00 9.00 4/143 18559\n", 1, 1},
+        {"9.00 9.00 9.00 40/143 18559\n", 1, 1},
+        {"0.00 0.00 0.00 0/0 0\n", 3, 3}, /* where a sandbox makes the file up */
+        {"no numbers\n", 3, 3},
     };
+    static const char *const same[9] = {NULL};
+    next_loads = same;
     assert_int_equal(amp_threads_unclaimed("no/root", 4, 3), 3);
+    assert_int_equal(amp_threads_unclaimed("no/root", 3, 8), 3);
     assert_int_equal(system("mkdir -p proc"), 0);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        n_pauses = 0;
         write_file("proc/loadavg", cases[i].load);
+        assert_int_equal(amp_threads_unclaimed(".", 3, 3), cases[i].of_three);
         if (amp_threads_unclaimed(".", 4, 3) != cases[i].threads)
             fail_msg("%s: %d threads", cases[i].load, amp_threads_unclaimed(".", 4, 3));
     }
+    assert_int_equal(amp_threads_unclaimed(".", 3, 8), 3);
+}
+
+/* What runs in all of five looks stays; without others there is no further look. */
+static void others_are_looked_at_repeatedly(void **unused)
+{
+    static const struct {
+        const char *loads[9];
+        size_t pauses;
+        int threads; /* of 8 */
+    } cases[] = {{{"0 0 0 1/9 9", NULL}, 0, 8},
+                 {{"0 0 0 5/9 9", NULL}, 4, 4},
+                 {{"0 0 0 2/9 9", "0 0 0 1/9 9", NULL}, 1, 8},
+                 {{"0 0 0 5/9 9", "0 0 0 3/9 9", "0 0 0 4/9 9", NULL}, 4, 6},
+                 {{"0 0 0 3/9 9", "0 0 0 5/9 9", NULL}, 4, 6},
+                 {{"0 0 0 5/9 9", "0 0 0 3/9 9", "0 0 0 1/9 9", NULL}, 2, 8},
+                 {{"0 0 0 5/9 9", NULL, NULL, NULL, "0 0 0 2/9 9", NULL}, 4, 7}};
+    (void)unused;
+    assert_int_equal(system("mkdir -p proc"), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        write_file("proc/loadavg", cases[i].loads[0]);
+        next_loads = cases[i].loads + 1;
+        n_pauses = 0;
+        assert_int_equal(amp_threads_unclaimed(".", 8, 8), cases[i].threads);
+        assert_int_equal(n_pauses, cases[i].pauses);
+    }
+}
+
+/* Where it may use more processors than there are, it uses fewer; one stays one. What the user
+   says of threads, or of how they wait, stands. */
+static void users_say_how_many_threads(void **unused)
+{
+    static const char *const same[9] = {NULL};
+    char *words[] = {(char[]){"word"}, NULL};
+    int online = (int)sysconf(_SC_NPROCESSORS_ONLN), before = amp_session_threads();
+    char *count = getenv("OMP_NUM_THREADS"), *spins = getenv("GOMP_SPINCOUNT");
+    char *policy = getenv("OMP_WAIT_POLICY");
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        next_loads = same;
+        n_pauses = 0;
+        n_processors = i == 0 ? 1 : INT_MAX;
+        amp_threads_limit(online + 7);
+        if (i < 2)
+            unsetenv("OMP_NUM_THREADS");
+        else
+            assert_int_equal(setenv("OMP_NUM_THREADS", "1", 1), 0);
+        amp_threads_default();
+        if (i == 1)
+            assert_in_range(amp_session_threads(), 1, online);
+        else
+            assert_int_equal(amp_session_threads(), online + 7);
+    }
+    amp_threads_limit(before);
+    for (int i = 0; i < 4; i++) {
+        n_executed = 0;
+        unsetenv("GOMP_SPINCOUNT");
+        unsetenv("OMP_WAIT_POLICY");
+        if (i & 1)
+            assert_int_equal(setenv("GOMP_SPINCOUNT", "7", 1), 0);
+        if (i & 2)
+            assert_int_equal(setenv("OMP_WAIT_POLICY", "active", 1), 0);
+        amp_threads_prepare(words);
+        assert_int_equal(n_executed, i == 0);
+        const char *said = getenv("GOMP_SPINCOUNT");
+        assert_string_equal(said != NULL ? said : "", i == 0 ? "10000" : i & 1 ? "7" : "");
+    }
+    unsetenv("GOMP_SPINCOUNT");
+    unsetenv("OMP_WAIT_POLICY");
+    unsetenv("OMP_NUM_THREADS");
+    assert_int_equal(count != NULL ? setenv("OMP_NUM_THREADS", count, 1) : 0, 0);
+    assert_int_equal(spins != NULL ? setenv("GOMP_SPINCOUNT", spins, 1) : 0, 0);
+    assert_int_equal(policy != NULL ? setenv("OMP_WAIT_POLICY", policy, 1) : 0, 0);
 }
 
 int main(void)
@@ -800,6 +921,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotas_limit_threads),
         cmocka_unit_test(others_limit_threads),
+        cmocka_unit_test(others_are_looked_at_repeatedly),
+        cmocka_unit_test(users_say_how_many_threads),
         cmocka_unit_test(only_regular_files_are_data),
         cmocka_unit_test(refusals_of_the_system_are_said),
         cmocka_unit_test(interrupted_reads_go_on),

@@ -9,7 +9,6 @@
 #include "core/words.h"
 #include "onnx/schema/schema.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,9 +69,8 @@ static enum amp_status parse_opset(const struct amp_options *options, struct amp
         target->mode = AMP_OPSET_KEEP;
         return AMP_OK;
     }
-    errno = 0;
     long number = strtol(text, &end, 10);
-    if (errno != 0 || end == text || *end != '\0' || number < 1 || number > INT_MAX)
+    if (*end != '\0' || number < 1 || number > INT_MAX)
         return amp_fail(err, AMP_USAGE, "--opset %s: auto, keep or an opset's number is needed",
                         text);
     target->mode = AMP_OPSET_EXACT;
