@@ -17,6 +17,7 @@
 #include "cli/rules.h"
 #include "cli/run.h"
 #include "cli/train.h"
+#include "cli/train_data.h"
 #include "cli/tune/jobs.h"
 #include "cli/tune/origin.h"
 #include "cli/validation.h"
@@ -1339,6 +1340,180 @@ static void sequences_are_not_cut(void **state)
     amp_tensors_release(&list, 1);
     amp_inputs_close(&inputs);
     amp_command_line_free(&options);
+}
+
+/* ---- data of training ---- */
+
+/* A step of a model that has the input x: its own inputs are t and, where there are SEVERAL, t=u;
+   x has rows that are numbered, of any number or, FIXED not 0, that many. w is a variable. */
+static void start_step(int64_t fixed, bool is_several, struct amp_training_step *step,
+                       struct amp_model **main)
+{
+    net_start(22);
+    int64_t rows = fixed != 0 ? fixed : amp_symbol_dim(net.model, "N");
+    uint32_t x = input("x", AMP_FLOAT, DIMS(rows, 2)),
+             t = input("t", AMP_INT64, DIMS(fixed != 0 ? fixed : amp_symbol_dim(net.model, "M")));
+    if (is_several)
+        output(NODE("Neg", "v", input("t=u", AMP_INT64, DIMS(amp_symbol_dim(net.model, "M")))));
+    uint32_t w = input("w", AMP_INT64, DIMS(1));
+    amp_value_at(net.model, w)->initial = net_tensor(AMP_INT64, DIMS(1), &(int64_t){1});
+    amp_value_at(net.model, w)->is_initializer = true;
+    output(NODE("Neg", "y", x));
+    output(NODE("Neg", "z", t));
+    output(NODE("Neg", "q", w));
+    infer_all();
+    *main = amp_model_create(net.arena, "m");
+    amp_graph_add(*main, "g", AMP_NONE);
+    amp_ids_push(*main, &(*main)->graphs[0].inputs, amp_graph_add_value(*main, 0, "x"));
+    *step = (struct amp_training_step){.model = net.model, .n_inputs = is_several ? 3 : 2};
+}
+
+/* Opens what LINE says for STEP; fails with TEXT. */
+static void open_training(struct amp_train_data *data, struct amp_options *options,
+                          const char *line, const struct amp_training_step *step,
+                          const struct amp_model *main, const char *text)
+{
+    struct amp_error err;
+    assert_int_equal(parse_line(line, options, &err), AMP_OK);
+    enum amp_status status = amp_train_data_open(data, options, step, main, &err);
+    if (strcmp(err.text, text) != 0)
+        fail_msg("%s: '%s'", line, err.text);
+    assert_int_equal(status != AMP_OK, text[0] != '\0');
+}
+
+static void close_training(struct amp_train_data *data, struct amp_options *options)
+{
+    amp_train_data_close(data);
+    amp_command_line_free(options);
+}
+
+/* What batch NUMBER has: the numbers of its rows, of x and of labels alike, as digits. */
+static const char *rows_of(struct amp_train_data *data, size_t number)
+{
+    static char text[16];
+    struct amp_tensor tensors[4] = {{.data = NULL}};
+    struct amp_error err = {.status = AMP_OK};
+    size_t used = 0;
+    if (amp_train_data_load(data, number, tensors, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    const float *x = tensors[0].data;
+    const int64_t *t = tensors[1].data;
+    for (int64_t i = 0; i < tensors[0].shape.dims[0]; i++) {
+        assert_true(x[2 * i] == (float)(10 * t[i]) && x[2 * i + 1] == x[2 * i] + 1);
+        text[used++] = (char)('0' + t[i]);
+    }
+    text[used] = '\0';
+    amp_tensors_release(tensors, 4);
+    return text;
+}
+
+/* Files of eight rows, and one of the first five in the folder "five". */
+static void save_rows(void)
+{
+    static const float x[] = {0, 1, 10, 11, 20, 21, 30, 31, 40, 41, 50, 51, 60, 61, 70, 71};
+    static const int64_t t[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    assert_int_equal(mkdir("five", 0777) | mkdir("eight", 0777), 0);
+    save("five/x.npy", AMP_FLOAT, DIMS(5, 2), x);
+    save("eight/x.npy", AMP_FLOAT, DIMS(8, 2), x);
+    save("t5.npy", AMP_INT64, DIMS(5), t);
+    save("eight/t.npy", AMP_INT64, DIMS(8), t);
+    save("t=u=t5.npy", AMP_INT64, DIMS(5), t);
+}
+
+static void labels_are_of_inputs_of_the_step(void **state)
+{
+    static const struct said wrong[] = {
+        {"train m --data five --labels t5.npy",
+         "--labels t5.npy: the algorithm has none or several inputs of its own; say which input "
+         "they are, as NAME=FILE"},
+        {"train m --data five --labels w=t5.npy",
+         "--labels w=t5.npy: the algorithm has none or several inputs of its own; say which input "
+         "they are, as NAME=FILE"},
+        {"train m --batch 0", "--batch 0: at least 1 row is needed"},
+        {"train m --batch 1", "--batch goes with --data"},
+        {"train m --batch 1 --labels t5.npy", "--batch goes with --data"},
+        {"train m --labels t5.npy", "--labels goes with --data"}};
+    static const struct {
+        const char *line, *inputs[2];
+        int sources[3]; /* whether rows of labels */
+    } rows[] = {{"train m --data five --labels t=t5.npy --labels t=u=t5.npy",
+                 {"t=t5.npy", "t=u=t5.npy"},
+                 {0, 1, 1}},
+                {"train m --data five --labels t=t5.npy --input t=u=t5.npy",
+                 {"t=u=t5.npy", "t=t5.npy"},
+                 {0, 1, 0}}};
+    struct amp_training_step step;
+    struct amp_model *main;
+    struct amp_train_data data;
+    struct amp_options options;
+    (void)state;
+    save_rows();
+    start_step(0, true, &step, &main);
+    for (size_t i = 0; i < AMP_COUNT(wrong); i++) {
+        open_training(&data, &options, wrong[i].line, &step, main, wrong[i].text);
+        close_training(&data, &options);
+    }
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        open_training(&data, &options, rows[i].line, &step, main, "");
+        assert_int_equal(data.options.inputs.count, 2);
+        for (size_t k = 0; k < 2; k++)
+            assert_string_equal(data.options.inputs.items[k], rows[i].inputs[k]);
+        for (size_t k = 0; k < 3; k++)
+            assert_int_equal(data.rows.sources[k] == AMP_ROWS_OF_ALL, rows[i].sources[k]);
+        close_training(&data, &options);
+    }
+}
+
+/* Batches of an epoch have each row once, in an order of its own, and those that fill none are
+   counted; without a size a sample is one. */
+static void rows_go_into_batches(void **state)
+{
+    static const struct {
+        const char *line, *note;
+        int64_t fixed;
+        size_t count, left_out;
+    } rows[] = {
+        {"train m --data five --labels t5.npy --batch 2", "5 rows in batches of 2", 0, 3, 0},
+        {"train m --data five --labels t5.npy --batch 5", "5 rows in batches of 5", 0, 1, 0},
+        {"train m --data eight --batch 3", "8 rows in batches of 3; 2 that fill none are left out",
+         3, 2, 2},
+        {"train m --data five --labels t5.npy --batch 1", "5 rows in batches of 1", 1, 5, 0},
+        {"train m --data five --labels t5.npy", "", 0, 1, 0}};
+    struct amp_training_step step;
+    struct amp_model *main;
+    struct amp_train_data data;
+    struct amp_options options;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        char seen[4][32] = {""};
+        start_step(rows[i].fixed, false, &step, &main);
+        open_training(&data, &options, rows[i].line, &step, main, "");
+        assert_int_equal(data.count, rows[i].count);
+        if (rows[i].note[0] != '\0')
+            assert_string_equal(data.inputs.notes.batches, rows[i].note);
+        assert_int_equal(data.inputs.notes.left_out, rows[i].left_out);
+        for (size_t epoch = 0; epoch < 4; epoch++)
+            for (size_t k = 0; k < data.count; k++)
+                strcat(seen[epoch], rows_of(&data, (epoch % 3) * data.count + k));
+        size_t n_rows = strlen(seen[0]);
+        for (size_t epoch = 0; epoch < 4; epoch++) {
+            assert_int_equal(strlen(seen[epoch]), n_rows);
+            assert_int_equal(strspn(seen[epoch], "01234567"), n_rows);
+            for (size_t k = 0; k < n_rows; k++)
+                assert_ptr_equal(strrchr(seen[epoch], seen[epoch][k]), seen[epoch] + k);
+        }
+        assert_string_equal(seen[3], seen[0]);
+        assert_int_equal(strcmp(seen[0], seen[1]) == 0 && strcmp(seen[0], seen[2]) == 0,
+                         rows[i].note[0] == '\0');
+        if (rows[i].note[0] == '\0')
+            assert_string_equal(seen[0], "01234");
+        close_training(&data, &options);
+    }
+    start_step(0, false, &step, &main);
+    open_training(&data, &options, "train m --data five --input t=t5.npy", &step, main, "");
+    assert_int_equal(data.count, 1);
+    assert_string_equal(rows_of(&data, 0), "01234");
+    close_training(&data, &options);
 }
 
 /* ---- commands ---- */
@@ -2803,6 +2978,8 @@ int main(void)
         NET_TEST(sequences_are_not_cut),
         NET_TEST(inputs_of_other_classes_stay),
         NET_TEST(long_lists_of_inputs_are_cut),
+        NET_TEST(labels_are_of_inputs_of_the_step),
+        NET_TEST(rows_go_into_batches),
         cmocka_unit_test(commands_refuse_what_does_not_go_together),
         cmocka_unit_test(models_go_where_nothing_is_lost),
         cmocka_unit_test(data_files_of_the_input_stay),

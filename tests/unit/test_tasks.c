@@ -486,6 +486,7 @@ static void the_last_line_is_kept(void **state)
         {"head -c 3000000 /dev/zero; echo; echo 5", "5", false},
         {"echo 5; head -c 3000000 /dev/zero", NULL, true},
         {"exec >&-; sleep 0.1", "", false},
+        {"printf '  \\n'", "", false},
         {"echo $X", "a b", false},
     };
     (void)state;
@@ -576,6 +577,9 @@ static void commands_start_as_usual(void **state)
     assert_non_null(file);
     fputs("one\ntwo\n", file);
     fclose(file);
+    call.timeout = 0; /* none */
+    call.command = "sleep 0.05; echo later";
+    assert_string_equal(said_by(&call), "later");
     call.command = "cat";
     call.input = path;
     assert_string_equal(said_by(&call), "two");
@@ -608,6 +612,21 @@ static void commands_are_asked_to_end(void **state)
     assert_int_equal(result.end, AMP_SHELL_TIMED_OUT);
     assert_string_equal(result.line, "bye");
     assert_true(result.seconds >= 2 && result.seconds < 60);
+
+    /* The end is waited for of the command that says no more, and of those that it has left. */
+    char folder[SCRATCH_MAX];
+    scratch_folder(folder, sizeof folder);
+    call.text = folder;
+    call.command = "trap 'sleep 0.2; rmdir $X; exit' TERM; exec >&-; sleep 600 & wait";
+    assert_int_equal(amp_shell_run(&call, &result, &err), AMP_OK);
+    assert_int_equal(result.end, AMP_SHELL_TIMED_OUT);
+    assert_int_not_equal(access(folder, F_OK), 0);
+    assert_true(result.seconds < 60);
+    call.command = "trap exit TERM; (trap 'sleep 0.2; echo late; exit' TERM; sleep 600 & wait) & "
+                   "wait";
+    assert_int_equal(amp_shell_run(&call, &result, &err), AMP_OK);
+    assert_int_equal(result.end, AMP_SHELL_TIMED_OUT);
+    assert_string_equal(result.line, "late");
 }
 
 /* What COMMAND says of a model at PATH, as text. */

@@ -55,8 +55,8 @@ static void pause_a_step(void)
    others. */
 static bool is_over(void)
 {
-    struct pollfd end = {.fd = outlet};
-    return has_ended(group) && (end.fd < 0 || (poll(&end, 1, 0) == 1 && (end.revents & POLLHUP)));
+    struct pollfd end = {.fd = outlet}; /* without events only the last writer's end is told */
+    return has_ended(group) && (end.fd < 0 || poll(&end, 1, 0) == 1);
 }
 
 /* Asks all of the group to end, and makes those that do not. */
