@@ -20,6 +20,8 @@ struct amp_bench_side {
     struct amp_session *session; /* keeps what the profile points into */
 };
 
+enum { AMP_BENCH_SIDES = 3 /* dtypes at most: float32, bfloat16 and float16 */ };
+
 struct amp_bench {
     struct amp_bench_side *sides; /* of one model, in the order of turns */
     size_t n_sides;
@@ -35,9 +37,9 @@ struct amp_bench {
 /*
  * Times the sides in turns: after two runs of each to warm up, every round times a run of each
  * side, a short one after another that is not timed, and after it the machine's product of matrices
- * in the side's dtype (ops/dnnl/roofline.h; after short runs, in the first rounds). Times are medians over the rounds. Then n_runs more of
- * each side are profiled, where that is asked for. Fails as amp_session_create and amp_session_run
- * do; amp_bench_free follows in any case.
+ * in the side's dtype (ops/dnnl/roofline.h; after short runs, in the first rounds). Times are
+ * medians over the rounds. Then n_runs more of each side are profiled, where that is asked for.
+ * Fails as amp_session_create and amp_session_run do; amp_bench_free follows in any case.
  */
 enum amp_status amp_bench_run(struct amp_bench *bench, struct amp_error *err);
 

@@ -12,19 +12,16 @@
 #include "cli/report/head.h"
 #include "cli/report/json.h"
 #include "cli/report/profile.h"
-#include "core/array.h"
 #include "core/file/output.h"
 #include "onnx/file/read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const enum amp_dtype known[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
-
-enum { N_SIDES_MAX = AMP_COUNT(known) };
+static const enum amp_dtype known[AMP_BENCH_SIDES] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
 
 struct dtypes {
-    enum amp_dtype items[N_SIDES_MAX];
+    enum amp_dtype items[AMP_BENCH_SIDES];
     size_t count;
 };
 
@@ -37,8 +34,8 @@ struct form {
 struct job {
     const struct amp_options *options;
     struct dtypes dtypes;
-    struct form forms[N_SIDES_MAX];
-    struct amp_bench_side sides[N_SIDES_MAX];
+    struct form forms[AMP_BENCH_SIDES];
+    struct amp_bench_side sides[AMP_BENCH_SIDES];
     struct amp_bench bench;
     FILE *file;            /* of the table */
     json_t *models;        /* NULL: no JSON */
@@ -52,7 +49,7 @@ static enum amp_status add_dtype(struct dtypes *dtypes, const char *name, struct
 {
     enum amp_dtype dtype = amp_dtype_parse(name);
     bool is_known = false;
-    for (size_t i = 0; i < N_SIDES_MAX; i++)
+    for (size_t i = 0; i < AMP_BENCH_SIDES; i++)
         is_known |= known[i] == dtype;
     if (!is_known)
         return amp_fail(err, AMP_USAGE, "--dtype: '%s' is none of fp32, bf16 and fp16", name);
@@ -69,7 +66,7 @@ static enum amp_status parse_dtypes(const char *text, struct dtypes *dtypes, str
     *dtypes = (struct dtypes){.count = 0};
     if (text == NULL) {
         memcpy(dtypes->items, known, sizeof known);
-        dtypes->count = N_SIDES_MAX;
+        dtypes->count = AMP_BENCH_SIDES;
         return AMP_OK;
     }
     char *copy = amp_xstrdup(text), *rest = copy;

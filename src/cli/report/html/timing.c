@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERATORS = 16, NODES = 25, SIDES_MAX = 8, WIDTH = 860 };
+enum { OPERATORS = 16, NODES = 25, WIDTH = 860 };
 
 /* The class of the page's style that stands for DTYPE in pictures of times. */
 static const char *class_of(enum amp_dtype dtype)
@@ -135,7 +135,7 @@ void amp_html_times(struct amp_html *html, const struct amp_bench *bench)
 /* The milliseconds of an operator in each side. */
 struct op_time {
     const char *group;
-    double ms[SIDES_MAX], all, calls;
+    double ms[AMP_BENCH_SIDES], all, calls;
 };
 
 struct op_times {
@@ -162,7 +162,7 @@ static int compare_times(const void *a, const void *b)
 static struct op_times collect(const struct amp_bench *bench)
 {
     struct op_times times = {.count = 0};
-    for (size_t s = 0; s < bench->n_sides && s < SIDES_MAX; s++) {
+    for (size_t s = 0; s < bench->n_sides; s++) {
         struct amp_profile_lines lines =
             amp_profile_collect(&bench->sides[s], bench->n_runs, false);
         for (size_t i = 0; i < lines.count; i++) {
@@ -185,7 +185,7 @@ static void put_operator_bars(struct amp_html *html, const struct amp_bench *ben
     size_t count = times->count < OPERATORS ? times->count : OPERATORS;
     double row = BAR * (double)bench->n_sides + SPACE, most = 0;
     for (size_t i = 0; i < count; i++)
-        for (size_t s = 0; s < bench->n_sides && s < SIDES_MAX; s++)
+        for (size_t s = 0; s < bench->n_sides; s++)
             most = fmax(most, times->items[i].ms[s]);
     struct amp_svg_plot plot = bar_plot(row * (double)count, most);
     amp_html_put(html, "<figure>\n");
@@ -197,7 +197,7 @@ static void put_operator_bars(struct amp_html *html, const struct amp_bench *ben
         double y = plot.top + 4 + (double)i * row;
         amp_html_put(html, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>\n",
                      plot.left - 8, y + row / 2, amp_html_short(time->group, 26, name));
-        for (size_t s = 0; s < bench->n_sides && s < SIDES_MAX; s++) {
+        for (size_t s = 0; s < bench->n_sides; s++) {
             snprintf(title, sizeof title, "%.60s in %s: %.4g ms", time->group,
                      amp_dtype_short_name(bench->sides[s].dtype), time->ms[s]);
             put_bar(html, &plot,
@@ -223,7 +223,7 @@ static void put_operator_table(struct amp_html *html, const struct amp_bench *be
     for (size_t i = 0; i < times->count; i++) {
         amp_html_put(html, "<tr><td>%s</td><td class=\"n\">%.4g</td>",
                      amp_html_short(times->items[i].group, 60, name), times->items[i].calls);
-        for (size_t s = 0; s < bench->n_sides && s < SIDES_MAX; s++)
+        for (size_t s = 0; s < bench->n_sides; s++)
             put_number(html, times->items[i].ms[s]);
         amp_html_put(html, "</tr>\n");
     }
@@ -243,7 +243,7 @@ void amp_html_operator_times(struct amp_html *html, const struct amp_bench *benc
 
 /* What the axes go over, and the most bytes in a second. */
 struct roofline {
-    struct amp_profile_lines lines[SIDES_MAX];
+    struct amp_profile_lines lines[AMP_BENCH_SIDES];
     double low[2], high[2]; /* of operations per byte, and of GFLOP/s */
     double bandwidth;       /* GB/s */
 };
@@ -280,7 +280,7 @@ static void add_bandwidth(struct roofline *r, const struct amp_profile_lines *li
 static struct roofline measure(const struct amp_bench *bench)
 {
     struct roofline r = {.low = {INFINITY, INFINITY}};
-    for (size_t s = 0; s < bench->n_sides && s < SIDES_MAX; s++) {
+    for (size_t s = 0; s < bench->n_sides; s++) {
         r.lines[s] = amp_profile_collect(&bench->sides[s], bench->n_runs, true);
         r.high[1] = fmax(r.high[1], amp_bench_roofline(&bench->sides[s]));
         add_bandwidth(&r, &r.lines[s]);
@@ -357,7 +357,7 @@ void amp_html_roofline(struct amp_html *html, const struct amp_bench *bench)
     amp_svg_plot_begin(html, &plot, "Roofline");
     if (r.bandwidth > 0)
         put_slope(html, &plot, r.bandwidth);
-    for (size_t s = 0; s < bench->n_sides && s < SIDES_MAX; s++) {
+    for (size_t s = 0; s < bench->n_sides; s++) {
         const struct amp_bench_side *side = &bench->sides[s];
         if (amp_bench_roofline(side) > 0)
             put_roof(html, &plot, side, plot.left + 8 + 150 * (double)s);
