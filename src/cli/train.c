@@ -174,7 +174,9 @@ static enum amp_status run_steps(struct train *train)
 static enum amp_status write_model(struct train *train, struct amp_model *model)
 {
     struct amp_placement *placement;
-    const struct amp_placement_options how = {.path = train->options->output, .threshold = 1024};
+    const struct amp_options *options = train->options;
+    const struct amp_placement_options how = {.path = options->output,
+                                              .threshold = (uint64_t)options->external_threshold};
     AMP_TRY(amp_model_prepare(model, &how, &placement, train->err));
     return amp_model_write(model, placement, train->err);
 }

@@ -1351,10 +1351,11 @@ static void start_step(int64_t fixed, bool is_several, struct amp_training_step 
 {
     net_start(22);
     int64_t rows = fixed != 0 ? fixed : amp_symbol_dim(net.model, "N");
-    uint32_t x = input("x", AMP_FLOAT, DIMS(rows, 2)),
-             t = input("t", AMP_INT64, DIMS(fixed != 0 ? fixed : amp_symbol_dim(net.model, "M")));
+    int64_t labels = fixed != 0 ? fixed : amp_symbol_dim(net.model, "M");
+    uint32_t x = input("x", AMP_FLOAT, DIMS(rows, 2));
     if (is_several)
-        output(NODE("Neg", "v", input("t=u", AMP_INT64, DIMS(amp_symbol_dim(net.model, "M")))));
+        output(NODE("Neg", "v", input("t=u", AMP_INT64, DIMS(labels))));
+    uint32_t t = input("t", AMP_INT64, DIMS(labels));
     uint32_t w = input("w", AMP_INT64, DIMS(1));
     amp_value_at(net.model, w)->initial = net_tensor(AMP_INT64, DIMS(1), &(int64_t){1});
     amp_value_at(net.model, w)->is_initializer = true;
@@ -1439,8 +1440,8 @@ static void labels_are_of_inputs_of_the_step(void **state)
     } rows[] = {{"train m --data five --labels t=t5.npy --labels t=u=t5.npy",
                  {"t=t5.npy", "t=u=t5.npy"},
                  {0, 1, 1}},
-                {"train m --data five --labels t=t5.npy --input t=u=t5.npy",
-                 {"t=u=t5.npy", "t=t5.npy"},
+                {"train m --data five --labels t=u=t5.npy --input t=t5.npy",
+                 {"t=t5.npy", "t=u=t5.npy"},
                  {0, 1, 0}}};
     struct amp_training_step step;
     struct amp_model *main;
@@ -1513,6 +1514,20 @@ static void rows_go_into_batches(void **state)
     open_training(&data, &options, "train m --data five --input t=t5.npy", &step, main, "");
     assert_int_equal(data.count, 1);
     assert_string_equal(rows_of(&data, 0), "01234");
+    close_training(&data, &options);
+    /* Random inputs are one sample; what cannot be read ends all, also where others follow. */
+    start_step(2, false, &step, &main);
+    open_training(&data, &options, "train m", &step, main, "");
+    assert_int_equal(data.count, 1);
+    close_training(&data, &options);
+    assert_int_equal(mkdir("wide", 0777), 0);
+    save("wide/x.npy", AMP_FLOAT, DIMS(1, 3), (const float[]){0, 1, 2});
+    start_step(0, false, &step, &main);
+    open_training(&data, &options,
+                  "train m --data five --data wide --data five --input t=t5.npy --batch 2", &step,
+                  main,
+                  "wide: input 'x': float32[1, 3] does not go with float32[5, 2] of the first "
+                  "sample");
     close_training(&data, &options);
 }
 
@@ -2032,6 +2047,129 @@ static void rules_that_match_nothing_are_said(void **state)
     assert_unmatched(&broken, "m --node x=fp32", "", "");
 }
 
+static void assert_same_number(double a, double b)
+{
+    assert_true(isnan(a) ? isnan(b) : a == b);
+}
+
+/* Runs LINE, behind COMMAND and the model MODEL of the cases; what it says on stderr. */
+static const char *said_by(const char *command, const char *model, const char *line,
+                           enum amp_status status)
+{
+    struct amp_options options;
+    struct amp_error err;
+    char all[4096];
+    assert_non_null(getenv("CASES"));
+    snprintf(all, sizeof all, "%s %s/%s %s", command, getenv("CASES"), model, line);
+    if (parse_line(all, &options, &err) != AMP_OK)
+        fail_msg("%s: '%s'", all, err.text);
+    int kept = open_said();
+    enum amp_status found = commands[options.command](&options, &err);
+    const char *text = close_said(kept);
+    amp_command_line_free(&options);
+    if (found != status)
+        fail_msg("%s: '%s'", all, err.text);
+    return text;
+}
+
+/* The metric NAME of the first output in the report "r.json"; NaN: it has none. */
+static double metric_of(const char *name)
+{
+    json_t *root = json_load_file("r.json", 0, NULL);
+    const json_t *output = json_array_get(json_object_get(root, "outputs"), 0);
+    const json_t *value = json_object_get(json_object_get(output, "metrics"), name);
+    double number = value != NULL ? json_number_value(value) : NAN;
+    json_decref(root);
+    return number;
+}
+
+/* Products with weights are scores; others are where a bound wants them to be. Folders for outputs
+   are as open as the user's mask lets them be. */
+static void runs_compare_what_is_expected(void **state)
+{
+    static const float x[] = {1, 2, 3, 4, 5, 6, 7, 8, 8, 7, 6, 5, 4, 3, 2, 1};
+    struct stat info;
+    (void)state;
+    net_start(22);
+    save("rows.npy", AMP_FLOAT, DIMS(2, 8), x);
+    mode_t mask = umask(0);
+    said_by("run", "validate/scores.onnx", "-q -i x=rows.npy --output-dir outputs", AMP_OK);
+    umask(mask);
+    assert_int_equal(stat("outputs", &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0777);
+    said_by("run", "validate/scores.onnx", "-q -i x=rows.npy --expect outputs --json=r.json",
+            AMP_OK);
+    assert_true(metric_of("top1") == 1);
+    assert_true(metric_of("max_abs") == 0);
+    said_by("run", "validate/scores.onnx",
+            "-q -i x=rows.npy --expect outputs --json=r.json -t max_abs=0 -t atol=0", AMP_OK);
+    assert_non_null(
+        strstr(said_by("run", "validate/scores.onnx", "-i x=rows.npy --expect outputs", AMP_OK),
+               "1 tensor compared: within tolerance"));
+    /* What is NaN in both is equal, and tells nothing of a metric. */
+    float nothing[16];
+    for (size_t i = 0; i < 16; i++)
+        nothing[i] = NAN;
+    save("nan.npy", AMP_FLOAT, DIMS(2, 8), nothing);
+    said_by("run", "validate/scores.onnx", "-q -i x=nan.npy --output-dir outputs", AMP_OK);
+    said_by("run", "validate/scores.onnx", "-q -i x=nan.npy --expect outputs", AMP_OK);
+    said_by("run", "validate/scores.onnx", "-q -i x=nan.npy --expect outputs -t max_abs=1",
+            AMP_MISMATCH);
+    /* An output that cannot be written ends all, also where others follow. */
+    assert_int_equal(mkdir("taken", 0777) | mkdir("taken/scores.npy", 0777), 0);
+    said_by("run", "validate/classes.onnx", "-q -i x=rows.npy --output-dir taken", AMP_IO);
+    /* Nor is anything said of outputs without expected values, and sums are scores where a bound
+       is on these. */
+    said_by("run", "validate/scores.onnx", "-q -i x=rows.npy --output-dir outputs", AMP_OK);
+    said_by("run", "validate/classes.onnx", "-q -i x=rows.npy --expect outputs -t snr=90", AMP_OK);
+    for (int i = 0; i < 2; i++) {
+        char line[1024];
+        snprintf(line, sizeof line, "-q --data %s/run/data_sets/data --json=r.json -t %s",
+                 getenv("CASES"), i == 0 ? "max_abs=0" : "top1=1");
+        said_by("run", "run/data_sets/model.onnx", line, AMP_OK);
+        assert_same_number(metric_of("top1"), i == 0 ? (double)NAN : 1);
+    }
+    /* What newer operators would take is a warning, unless the user wants none. */
+    const char *said = said_by("run", "read/types_of_newer_versions/model.onnx", "", AMP_OK);
+    assert_int_equal(strncmp(said, "ampconv: warning: ", strlen("ampconv: warning: ")), 0);
+    assert_string_equal(said_by("run", "read/types_of_newer_versions/model.onnx", "-q", AMP_OK),
+                        "");
+}
+
+/* What is made of a model for training is said where it is not what was asked for to the letter. */
+static void training_is_said_or_not(void **state)
+{
+    static const char folder[] = "training/train_made_cross_entropy_of_softmax";
+    char model[128], line[1024];
+    (void)state;
+    snprintf(model, sizeof model, "%s/model.onnx", folder);
+    snprintf(line, sizeof line,
+             "--make-training loss=cross_entropy,optimizer=sgd,lr=1 --data %s/%s/data --steps 1",
+             getenv("CASES"), folder);
+    assert_string_equal(
+        said_by("train", model, line, AMP_OK),
+        "  training   loss=cross_entropy is of what the Softmax at the output takes\n"
+        "  training   1 step, 3 initializers; loss 0.693147 at first, 0.693147 at last\n");
+    strcat(line, " -q");
+    assert_string_equal(said_by("train", model, line, AMP_OK), "");
+    strcat(line, " -v");
+    assert_string_equal(said_by("train", model, line, AMP_OK), "step 1: loss 0.693147\n");
+    /* Steps without numbers have none to be said. */
+    assert_string_equal(said_by("train", "training/names/model.onnx", "-q -v --steps 2", AMP_OK),
+                        "");
+    /* A sample that cannot be read ends all, also where others follow. */
+    snprintf(line, sizeof line,
+             "mkdir steps && for i in 0 1 2; do cp -r %s/training/train_sgd/data "
+             "steps/test_data_set_$i; done && chmod -R u+w steps",
+             getenv("CASES"));
+    assert_int_equal(system(line), 0);
+    write_text("steps/test_data_set_1/input_0.pb", "no tensor");
+    said_by("train", "training/train_sgd/model.onnx", "-q --data steps -o never.onnx", AMP_MODEL);
+    said_by("train", "training/train_sgd/model.onnx", "-q --data steps --batch 1 -o never.onnx",
+            AMP_MODEL);
+    assert_int_not_equal(access("never.onnx", F_OK), 0);
+}
+
 /* What LINE fails with is reported once, and not in the place of what the user named. */
 static void failures_are_reported_where_nothing_is_lost(void **state)
 {
@@ -2360,11 +2498,6 @@ static enum amp_status run_jobs(const char *command, struct amp_eval_outcome ref
     struct amp_trial *items[2] = {trials, trials + 1};
     *err = (struct amp_error){.status = AMP_OK};
     return amp_tune_jobs_run(&jobs, items, n, err);
-}
-
-static void assert_same_number(double a, double b)
-{
-    assert_true(isnan(a) ? isnan(b) : a == b);
 }
 
 static void reports_become_trials(void **state)
@@ -2984,6 +3117,8 @@ int main(void)
         cmocka_unit_test(models_go_where_nothing_is_lost),
         cmocka_unit_test(data_files_of_the_input_stay),
         cmocka_unit_test(failures_are_reported_where_nothing_is_lost),
+        NET_TEST(runs_compare_what_is_expected),
+        cmocka_unit_test(training_is_said_or_not),
         cmocka_unit_test(rules_come_in_the_order_of_precedence),
         cmocka_unit_test(rules_that_match_nothing_are_said),
         cmocka_unit_test(options_have_values_to_complete),

@@ -76,6 +76,10 @@ static void names_are_cut_in_the_middle(void **state)
                  "fghi");
     assert_short("\xc3\xa4\xc3\xb6\xc3\xbc", 2, "\xe2\x80\xa6\xc3\xbc");
     assert_short("", 8, "");
+    assert_string_equal(amp_html_base("a/b.onnx"), "b.onnx");
+    assert_string_equal(amp_html_base("/b"), "b");
+    assert_string_equal(amp_html_base("a/"), "a/");
+    assert_string_equal(amp_html_base("b"), "b");
     memset(name, '\xff', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     assert_short(name, 3, "\xff\xe2\x80\xa6\xff");
@@ -1866,6 +1870,12 @@ static void findings_have_reasons(void **state)
         "in "
         "the reference than float16 holds (see Ranges); bfloat16 would hold them.</li>"
         "\n" FINDINGS_END);
+    items[1].has_local = true;
+    items[1].local.stray = 1;
+    text = findings_of(&layers);
+    assert_null(strstr(text, "By itself"));
+    free(text);
+    items[1].has_local = false;
     items[1].range[0].maximum = 1;
     layers.first_nan = 2;
     text = findings_of(&layers);

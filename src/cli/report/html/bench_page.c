@@ -63,14 +63,13 @@ static void write_nodes(struct amp_html *html, const void *data)
 static void write_models(struct amp_html *html, const void *data)
 {
     const struct page *page = data;
-    struct amp_html_model models[8];
-    size_t count = 0;
-    for (; count < page->bench->n_sides && count < AMP_COUNT(models); count++)
-        models[count] =
-            (struct amp_html_model){.role = amp_dtype_short_name(page->bench->sides[count].dtype),
+    struct amp_html_model models[AMP_BENCH_SIDES];
+    for (size_t i = 0; i < page->bench->n_sides; i++)
+        models[i] =
+            (struct amp_html_model){.role = amp_dtype_short_name(page->bench->sides[i].dtype),
                                     .path = page->path,
-                                    .model = page->bench->sides[count].model};
-    amp_html_models(html, models, count);
+                                    .model = page->bench->sides[i].model};
+    amp_html_models(html, models, page->bench->n_sides);
 }
 
 static void write_graph(struct amp_html *html, const void *data)

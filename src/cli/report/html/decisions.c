@@ -145,11 +145,11 @@ static void put_guards(struct amp_html *html, const struct amp_explanation *expl
                          "Nodes that rules would lower, but whose values the lower dtype does "
                          "not hold.",
                          columns, AMP_COUNT(columns));
-    for (size_t i = 0, shown = 0; i < explanation->n_nodes && shown < GUARDS_MAX; i++) {
+    for (size_t i = 0, left = count < GUARDS_MAX ? count : GUARDS_MAX; left > 0; i++) {
         if (!is_guarded(&explanation->nodes[i]))
             continue;
         put_guard(html, &explanation->nodes[i]);
-        shown++;
+        left--;
     }
     amp_html_table_end(html);
     if (count > GUARDS_MAX)

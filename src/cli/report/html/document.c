@@ -143,10 +143,10 @@ void amp_html_details_end(struct amp_html *html)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* Steps AT, which is before END, over COUNT characters. */
+/* Steps AT over COUNT characters, which are there before END. */
 static const char *step(const char *at, const char *end, size_t count)
 {
-    for (; count > 0 && at < end; count--)
+    for (; count > 0; count--)
         amp_utf8_next(&at, end);
     return at;
 }

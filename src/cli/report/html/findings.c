@@ -115,7 +115,7 @@ static void put_jump(struct amp_html *html, const struct amp_layers *layers)
 {
     const struct amp_layer *layer = &layers->items[layers->largest_jump];
     if (layers->largest_jump == SIZE_MAX || isinf(layer->error) ||
-        (layer->before > 0 && 20 * log10(layer->error / layer->before) < JUMP))
+        20 * log10(layer->error / layer->before) < JUMP)
         return;
     amp_html_put(html, "<li>The error grows most at ");
     put_node(html, layer);
