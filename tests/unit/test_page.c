@@ -2618,6 +2618,22 @@ static void columns_are_as_wide_as_their_boxes(void **state)
         "</div>\n");
     free(text);
     amp_arena_destroy(s.arena);
+
+    /* Of two boxes of the column before, 85 to each side, the lines are seen, and 8 beyond. */
+    s = sketch();
+    x = at = side = add_input(&s, "x");
+    for (int i = 0; i < 14; i++) {
+        at = add_node(&s, "Relu", "a", at, AMP_NONE, AMP_FLOAT);
+        side = add_node(&s, "Relu", "b", side, AMP_NONE, AMP_FLOAT);
+    }
+    add_node(&s, "Add", "c", at, side, AMP_FLOAT);
+    text = graph_of(s.model, NULL);
+    second = strstr(strstr(text, "<title>The graph"), "<svg role");
+    assert_non_null(second);
+    assert_int_equal(strncmp(second, "<svg role=\"img\" viewBox=\"0 0 218 ", 33), 0);
+    assert_says(second, "layers 16 to 16 of 16");
+    free(text);
+    amp_arena_destroy(s.arena);
 }
 
 /* Axes and what is drawn on them, whole: by counts, by numbers, and by decades, few and many. */
