@@ -1054,6 +1054,15 @@ static void nodes_are_explained(void **state)
     fclose(file);
     assert_says(text, "\n1 node, 1 cast\n        1 bfloat16  rule");
     free(text);
+    /* What a pattern found is no operator of ATen's. */
+    const struct amp_whole swish = {.composite = (const void *)wholes, .name = "Swish"};
+    nodes[0].whole = &swish;
+    text = NULL;
+    file = open_memstream(&text, &size);
+    amp_explanation_print(file, &explanation);
+    fclose(file);
+    assert_says(text, "rule of Swish lower a.yaml:15 conv2d\n");
+    free(text);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------- */

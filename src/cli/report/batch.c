@@ -97,24 +97,22 @@ void amp_report_batch_line(FILE *file, const struct amp_batch_report *report, si
 
 enum amp_status amp_batch_report_end(struct amp_batch_report *report)
 {
+    /* By their exit codes. */
     static const enum amp_status statuses[] = {AMP_OK, AMP_MISMATCH, AMP_IO, AMP_MODEL,
                                                AMP_UNSUPPORTED};
-    enum amp_status worst = AMP_OK;
+    int worst = 0;
     size_t n = json_array_size(report->models);
     for (size_t i = 0; i < n; i++) {
         struct view view = view_of(report, i);
         report->n_converted += view.exit_code == 0;
         report->n_outside += is_outside(&view);
-        for (size_t s = 0; s < AMP_COUNT(statuses); s++)
-            if (amp_status_exit_code(statuses[s]) == view.exit_code &&
-                view.exit_code > amp_status_exit_code(worst))
-                worst = statuses[s];
+        worst = view.exit_code > worst ? view.exit_code : worst;
     }
     report->n_failed = n - report->n_converted - report->n_outside;
     snprintf(report->summary, sizeof report->summary,
              "%zu model%s: %zu converted, %zu outside tolerance, %zu failed", n, n == 1 ? "" : "s",
              report->n_converted, report->n_outside, report->n_failed);
-    return worst;
+    return statuses[worst];
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

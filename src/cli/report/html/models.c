@@ -46,8 +46,7 @@ static struct facts facts_of(const struct amp_model *model)
     }
     for (uint32_t id = 0; id < model->n_values; id++) {
         const struct amp_value *value = amp_value_at(model, id);
-        if (!value->is_initializer || value->is_removed || value->initial == NULL ||
-            amp_tensor_is_list(value->initial))
+        if (!value->is_initializer || value->is_removed)
             continue;
         facts.parameters += amp_tensor_count(value->initial);
         facts.parameter_bytes += amp_tensor_size(value->initial);
