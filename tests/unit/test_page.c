@@ -14,6 +14,7 @@
 #include "cli/report/html/graph_layout.h"
 #include "cli/report/html/layers.h"
 #include "cli/report/html/models.h"
+#include "cli/report/html/node_precision.h"
 #include "cli/report/html/noise.h"
 #include "cli/report/html/outputs.h"
 #include "cli/report/html/ranges.h"
@@ -80,6 +81,15 @@ static void names_are_cut_in_the_middle(void **state)
     assert_string_equal(amp_html_base("/b"), "b");
     assert_string_equal(amp_html_base("a/"), "a/");
     assert_string_equal(amp_html_base("b"), "b");
+    for (int dtype = 0; dtype < AMP_DTYPE_COUNT; dtype++) {
+        bool is_low = dtype == AMP_FLOAT16 || dtype == AMP_BFLOAT16;
+        bool is_full = dtype == AMP_FLOAT || dtype == AMP_DOUBLE;
+        assert_string_equal(amp_html_dtype_class((enum amp_dtype)dtype), is_low    ? "low"
+                                                                         : is_full ? "full"
+                                                                                   : "other");
+    }
+    assert_string_equal(amp_html_dtype_text(AMP_UNDEFINED), "no floats");
+    assert_string_equal(amp_html_dtype_text(AMP_BFLOAT16), "bf16");
     memset(name, '\xff', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     assert_short(name, 3, "\xff\xe2\x80\xa6\xff");
@@ -4539,7 +4549,14 @@ static void losses_are_summed_up(void **state)
         if (i < 2)
             amp_graph_add_initializer(s.model, 0, names[i], &tensors[i]);
     }
+    /* What was not converted, or is none, has lost nothing; nor have attributes of other kinds. */
+    struct amp_tensor kept = {.dtype = AMP_FLOAT, .shape = {.rank = 1, .dims = {8}}};
+    int64_t numbers[] = {1, 2, 3};
+    amp_graph_add_initializer(s.model, 0, "kept", &kept);
     uint32_t out = add_node(&s, "ConstantOfShape", "fill", AMP_NONE, AMP_NONE, AMP_FLOAT16);
+    amp_node_set_attr(
+        s.model, amp_value_at(s.model, out)->producer,
+        (struct amp_attr){.name = "a", .type = AMP_ATTR_INTS, .count = 3, .ints = numbers});
     amp_node_set_attr(
         s.model, amp_value_at(s.model, out)->producer,
         (struct amp_attr){.name = "value", .type = AMP_ATTR_TENSOR, .count = 1, .tensors = &attr});

@@ -832,6 +832,22 @@ static void layers_that_stand_out_are_listed(void **state)
             assert_null(strstr(text, "more;"));
         free(text);
     }
+
+    /* Of errors by themselves those that are known, and are any. */
+    make_layers(&layers, items);
+    for (size_t i = 4; i < LAYERS; i++)
+        items[i].has_local = false;
+    items[3].local = metrics_of(1, 1);
+    char found[LAYERS + 1] = "", *text = NULL;
+    size_t size = 0, count = 0;
+    FILE *file = open_memstream(&text, &size);
+    amp_report_layers(file, &layers,
+                      &(struct amp_layers_view){.lines = -1, .order = AMP_LAYERS_BY_LOCAL});
+    fclose(file);
+    for (const char *at = strstr(text, LAYERS_TITLE); (at = strstr(at, "  '")) != NULL; at++)
+        found[count++] = at[3];
+    assert_string_equal(found, "cba");
+    free(text);
 }
 
 /* The first NaN, the first overflow and the largest jump, with elements that the reference has not.

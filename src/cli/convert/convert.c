@@ -151,7 +151,7 @@ static enum amp_status validate_and_write(struct amp_convert_job *job)
         status = amp_convert_trial_find_noise(job, &trial);
         amp_convert_explain_noise(job, &trial);
     }
-    if (has_ended && job->err->status == AMP_OK)
+    if (job->err->status == AMP_OK)
         status = amp_convert_write(job, &trial, &verdict);
     amp_convert_trial_free(&trial);
     return status;

@@ -28,7 +28,7 @@ enum amp_dtype amp_html_precision(const struct amp_model *model, uint32_t node)
 bool amp_html_is_cast(const struct amp_model *model, uint32_t node)
 {
     const struct amp_node *at = amp_node_at(model, node);
-    return amp_node_has_role(at, AMP_ROLE_CAST) && at->n_inputs > 0 && at->n_outputs > 0 &&
+    return amp_node_has_role(at, AMP_ROLE_CAST) &&
            first_float(model, at->inputs, 1) != AMP_UNDEFINED &&
            first_float(model, at->outputs, 1) != AMP_UNDEFINED;
 }
