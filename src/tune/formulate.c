@@ -241,7 +241,7 @@ static void add_costs(struct formulating *f)
             if (unit->nodes[i] < costs->n_nodes)
                 unit->loss += costs->wide[unit->nodes[i]] - costs->low[unit->nodes[i]];
     }
-    for (uint32_t v = 0; v < costs->n_values && v < f->model->n_values; v++) {
+    for (uint32_t v = 0; v < costs->n_values; v++) {
         const struct amp_value *value = amp_value_at(f->model, v);
         bool is_cast = amp_dtype_is_autocast(value->dtype) && value->constant == NULL &&
                        value->graph == 0 && !value->is_removed;
@@ -362,7 +362,7 @@ static void combine_losses(struct combining *c, uint32_t unit)
     uint32_t step = amp_problem_step(c->to.problem, unit);
     double first = c->skips[unit] ? 0 : c->coarse->loss[unit] - c->fine->loss[unit];
     units[unit].loss = c->coarse->loss[unit];
-    if (step == unit || units[unit].is_fine)
+    if (step == unit)
         return;
     double tie = c->skips[unit] ? c->dearer : (fmax(first, 0) + c->casts[step]) / 2;
     units[step].loss = first - (c->skips[unit] ? 0 : tie);

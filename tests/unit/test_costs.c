@@ -804,7 +804,9 @@ static void decide(void)
 {
     size_t n = net.model->n_nodes;
     decided = (struct amp_assignment){.lower = AMP_BFLOAT16, .wholes = &wholes, .n_nodes = n};
-    decided.nodes = amp_arena_array(net.arena, n, sizeof *decided.nodes);
+    decided.nodes = amp_arena_array(net.arena, n + 8, sizeof *decided.nodes);
+    for (size_t i = n; i < n + 8; i++) /* of none of the nodes */
+        decided.nodes[i].dtype = AMP_FLOAT;
     for (size_t i = 0; i < n; i++)
         decided.nodes[i] =
             (struct amp_decision){.dtype = AMP_BFLOAT16, .reason = AMP_REASON_UNLISTED};
@@ -1153,17 +1155,67 @@ static void what_is_lost_weighs_most(void **state)
 static void unknown_sizes_share_evenly(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 4; i++) {
         struct amp_shape shape = {.rank = 2, .dims = {-1, 4}}, none = {.rank = -1};
         open_small();
-        amp_value_set_shape(net.model, value_a, i == 0 ? &none : &shape);
-        amp_value_set_shape(net.model, value_c, i == 0 ? &none : &(struct amp_shape){2, {-1, 1}});
+        amp_value_set_shape(net.model, value_a, (i & 1) == 0 ? &none : &shape);
+        amp_value_set_shape(net.model, value_c, i < 3 ? &none : &(struct amp_shape){2, {-1, 1}});
+        if (i == 2)
+            amp_value_set_shape(net.model, value_c, &(struct amp_shape){2, {-1, 1}});
         add_source(AMP_NOISE_VALUE, value_a, node_of(value_a), 9);
         formulate();
-        expect_noise(0, UNIT_A, UNIT_B, i == 0 ? 3 : 4);
-        expect_noise(1, UNIT_A, UNIT_C, i == 0 ? 3 : 1);
-        expect_noise(2, UNIT_A, UNIT_A, i == 0 ? 3 : 4);
+        expect_noise(0, UNIT_A, UNIT_B, i < 3 ? 3 : 4);
+        expect_noise(1, UNIT_A, UNIT_C, i < 3 ? 3 : 1);
+        expect_noise(2, UNIT_A, UNIT_A, i < 3 ? 3 : 4);
     }
+}
+
+/*
+ * Of the readers of a = Sigmoid(x) only Tanh is one: the others are no units and not in float32
+ * (Shape), are not there any more (Exp), or were put in and are no cast, as they have two inputs or
+ * two outputs (Add and Split, which units read).
+ */
+static void others_read_for_nobody(void **state)
+{
+    static const float ones[4] = {1, 1, 1, 1};
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), w = constant("w", AMP_FLOAT, DIMS(4), ones);
+    uint32_t a = NODE("Sigmoid", "a", x), shape = NODE("Shape", "shape", a);
+    uint32_t t = NODE("Tanh", "t", a), gone = NODE("Exp", "gone", a);
+    uint32_t by_two = NODE("Neg", "by_two", x), of_two = NODE("Abs", "of_two", x);
+    output(t);
+    infer_all();
+    decide();
+    decided.nodes[node_of(shape)].dtype = AMP_UNDEFINED;
+    keep(gone);
+    amp_node_at(net.model, node_of(gone))->is_removed = true;
+    uint32_t sum = NODE("Add", "sum", a, w);
+    uint32_t split = amp_graph_add_node(net.model, 0, "Split", 1, 2);
+    amp_node_at(net.model, split)->inputs[0] = a;
+    for (uint32_t i = 0; i < 2; i++)
+        amp_node_set_output(net.model, split, i,
+                            net_value_in(0, i == 0 ? "s0" : "s1", AMP_BFLOAT16, ANY_DIMS));
+    amp_node_at(net.model, node_of(by_two))->inputs[0] = sum;
+    amp_node_at(net.model, node_of(of_two))->inputs[0] = amp_node_at(net.model, split)->outputs[0];
+    noise = (struct amp_noise){.n_sources = 0};
+    find_units();
+    assert_int_equal(units.count, 4);
+    know_costs();
+    add_source(AMP_NOISE_VALUE, a, node_of(a), 6);
+    add_source(AMP_NOISE_BODIES, a, node_of(gone), 8); /* which no unit rounds in */
+    costs.casts[a] = 4;
+    costs.n_values--; /* what lies behind is nobody's */
+    costs.casts[costs.n_values] = 100;
+    formulate();
+    assert_int_equal(problem->n_noises, 2);
+    expect_noise(0, 0, 1, 6);
+    expect_noise(1, 1, 1, 8);
+    assert_true(problem->floor == 0);
+    assert_int_equal(problem->n_edges, 1);
+    expect_edge(0, 0, 1, 4);
+    for (size_t u = 0; u < 4; u++)
+        expect(problem->units[u].loss, 1);
 }
 
 /* A unit that reads twice is one reader, of the sum. */
@@ -1220,6 +1272,117 @@ static void other_values_are_not_cast(void **state)
         assert_int_equal(problem->n_edges, 0);
         expect(problem->units[UNIT_A].loss, 1);
     }
+}
+
+/* ---- problems in two dtypes ------------------------------------------------------------------ */
+
+#define NOISES(...)                            \
+    (struct amp_problem_noise[]){__VA_ARGS__}, \
+        sizeof((struct amp_problem_noise[]){__VA_ARGS__}) / sizeof(struct amp_problem_noise)
+
+/* The units of the problems by hand: pairs of steps 0 1, 3 4, 6 7, 8 9 and 10 11; 2 and 5 have one
+   dtype alone. */
+enum { N_STEPPED = 12 };
+
+static struct amp_problem make_stepped(const double *losses, double floor,
+                                       struct amp_problem_noise *noises, size_t n_noises)
+{
+    struct amp_problem made = {.noises = noises, .n_noises = n_noises, .floor = floor};
+    made.n_units = N_STEPPED;
+    made.units = amp_arena_array(net.arena, N_STEPPED, sizeof *made.units);
+    for (size_t i = 0; i < N_STEPPED; i++) {
+        made.units[i].is_fine = i == 0 || i == 3 || i == 6 || i == 8 || i == 10;
+        made.units[i].loss = losses[i];
+    }
+    return made;
+}
+
+static void combine(const struct amp_problem *coarse, const struct amp_problem *fine)
+{
+    static struct amp_problem both;
+    both = make_stepped((const double[N_STEPPED]){0}, 0, NULL, 0);
+    amp_problem_combine(coarse, fine, &both, net.arena);
+    problem = &both;
+}
+
+/*
+ * Noise of units with two steps is that of the coarser dtype until the first step, and of the finer
+ * one until the second; where the finer one has more, nothing is won by the first step. Where it
+ * has more than a thousandth of all (0.026), the first step is no choice for the two units: 4 by
+ * itself, 9 and 11 by what they share.
+ */
+static void noise_of_two_dtypes_is_by_steps(void **state)
+{
+    static const double losses[N_STEPPED] = {0};
+    struct amp_problem coarse =
+        make_stepped(losses, 0.5,
+                     NOISES({1, 1, 8}, {1, 2, 4}, {2, 2, 5}, {2, 4, 7}, {2, 5, 0.0078125},
+                            {4, 4, 1}, {1, 4, 0.0078125}, {4, 7, 0.0078125}, {1, 7, 0.0078125},
+                            {7, 9, 0.0078125}, {7, 11, 0.0078125}, {9, 11, 1}, {5, 9, 0.25}));
+    struct amp_problem fine =
+        make_stepped(losses, 0.25,
+                     NOISES({1, 1, 2}, {1, 2, 1}, {2, 2, 3}, {2, 5, 0.015625}, {4, 4, 2},
+                            {1, 4, 0.015625}, {4, 7, 0.015625}, {1, 7, 0.015625}, {7, 9, 0.015625},
+                            {7, 11, 0.015625}, {9, 11, 5}, {2, 7, 0.015625}));
+    static const struct amp_problem_noise expected[] = {
+        {0, 0, 6},         {1, 1, 2},          {0, 2, 3},         {1, 2, 1},    {1, 4, 0.0078125},
+        {1, 7, 0.015625},  {2, 2, 5},          {2, 3, 7},         {2, 4, 0},    {2, 5, 0.0078125},
+        {2, 7, 0.015625},  {4, 4, 1},          {4, 7, 0.0078125}, {5, 8, 0.25}, {5, 9, 0},
+        {7, 9, 0.0078125}, {7, 11, 0.0078125}, {9, 11, 1}};
+    struct amp_problem_edge edge = {2, 11, 1}; /* a tie without noise */
+    (void)state;
+    coarse.base = 7;
+    coarse.origin = "by hand";
+    coarse.edges = &edge;
+    coarse.n_edges = 1;
+    combine(&coarse, &fine);
+    assert_true(problem->base == 7 && problem->floor == 0.5);
+    assert_string_equal(problem->origin, "by hand");
+    assert_int_equal(problem->n_noises, sizeof expected / sizeof *expected);
+    for (size_t i = 0; i < problem->n_noises; i++)
+        expect_noise(i, expected[i].a, expected[i].b, expected[i].power);
+}
+
+/* No first step is won where the finer dtype has as much noise as matters, or less; by more it is
+   lost. */
+static void harm_is_a_thousandth_of_all(void **state)
+{
+    static const double losses[N_STEPPED] = {0}, powers[3] = {1, 1.0078125, 0.984375};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct amp_problem coarse = make_stepped(losses, 0, NOISES({2, 2, 1000}));
+        struct amp_problem fine = make_stepped(losses, 0, NOISES({4, 4, powers[i]}));
+        combine(&coarse, &fine);
+        assert_int_equal(problem->n_noises, 2);
+        expect_noise(1, 4, 4, i == 1 ? 0 : powers[i]);
+    }
+}
+
+/*
+ * Casts to the finer dtype are two thirds of those to float32. A first step saves what the finer
+ * dtype does, and is tied to the second by half of that and of its casts; where it is no choice (4,
+ * which the finer dtype does harm), by more than all losses (31) and casts (60) are.
+ */
+static void losses_of_two_dtypes_are_by_steps(void **state)
+{
+    static const double of_coarse[N_STEPPED] = {0, 10, 5, 0, 3, -2, 0, 1, 0, 4, 0, 6};
+    static const double of_fine[N_STEPPED] = {0, 4, 1, 0, 1, 1, 0, 4, 0, 2, 0, 6};
+    static const double expected[N_STEPPED] = {2, 8, 5, 0, 3, -2, -10, 11, 1, 3, 0, 6};
+    static const struct amp_problem_edge edges[] = {{1, 2, 3},  {0, 2, 2},  {2, 5, 6}, {5, 7, 9},
+                                                    {5, 6, 6},  {4, 7, 12}, {3, 6, 8}, {0, 1, 4},
+                                                    {3, 4, 91}, {6, 7, 7},  {8, 9, 1}, {10, 11, 0}};
+    struct amp_problem coarse = make_stepped(of_coarse, 0, NOISES({2, 2, 1}));
+    struct amp_problem fine = make_stepped(of_fine, 0, NOISES({4, 4, 1}));
+    struct amp_problem_edge casts[] = {{1, 2, 3}, {2, 5, 6}, {5, 7, 9}, {4, 7, 12}};
+    (void)state;
+    coarse.edges = casts;
+    coarse.n_edges = 4;
+    combine(&coarse, &fine);
+    assert_int_equal(problem->n_edges, sizeof edges / sizeof *edges);
+    for (size_t i = 0; i < problem->n_edges; i++)
+        expect_edge(i, edges[i].a, edges[i].b, edges[i].cost);
+    for (size_t i = 0; i < N_STEPPED; i++)
+        assert_true(fabs(problem->units[i].loss - expected[i]) <= 1e-12);
 }
 
 /* ---- choices --------------------------------------------------------------------------------- */
@@ -1449,6 +1612,10 @@ int main(void)
         PAIR_TEST(who_reads_twice_is_one),
         PAIR_TEST(costs_are_of_units),
         PAIR_TEST(other_values_are_not_cast),
+        PAIR_TEST(others_read_for_nobody),
+        PAIR_TEST(noise_of_two_dtypes_is_by_steps),
+        PAIR_TEST(harm_is_a_thousandth_of_all),
+        PAIR_TEST(losses_of_two_dtypes_are_by_steps),
         PAIR_TEST(a_choice_is_rules),
         PAIR_TEST(a_choice_of_two_dtypes_is_rules),
         PAIR_TEST(first_steps_are_of_their_own_unit),
