@@ -55,11 +55,11 @@ static void count_readers(struct formulating *f, bool counts)
 static void index_readers(struct formulating *f)
 {
     size_t n = f->model->n_values;
-    f->first = amp_arena_array(f->arena, n + 2, sizeof *f->first);
+    f->first = amp_arena_array(f->arena, n + 1, sizeof *f->first);
     count_readers(f, true);
     for (size_t v = 0; v < n; v++)
         f->first[v + 1] += f->first[v];
-    f->nodes = amp_arena_array(f->arena, f->first[n] + 1, sizeof *f->nodes);
+    f->nodes = amp_arena_array(f->arena, f->first[n], sizeof *f->nodes);
     count_readers(f, false);
     memmove(f->first + 1, f->first, n * sizeof *f->first);
     f->first[0] = 0;

@@ -1139,34 +1139,44 @@ static void noise_that_nobody_takes_away_stays(void **state)
 static void what_is_lost_weighs_most(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
+    static const double powers[3] = {0.5, 3, 0.5}, lost[3] = {0, 1, 1}, expected[3] = {10, 40, 15};
+    for (int i = 0; i < 3; i++) {
         open_small();
-        add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), i == 0 ? 0.5 : 3);
-        add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), i == 0 ? 0 : 1);
+        add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), powers[i]);
+        add_source(AMP_NOISE_WEIGHT, value_w, node_of(value_b), lost[i]);
         sources[1].n_lost = 1;
         formulate();
         assert_int_equal(problem->n_noises, 2);
-        expect_noise(0, UNIT_B, UNIT_B, i == 0 ? 0.5 : 3);
-        expect_noise(1, UNIT_B, UNIT_B, i == 0 ? 10 : 40);
+        expect_noise(0, UNIT_B, UNIT_B, powers[i]);
+        expect_noise(1, UNIT_B, UNIT_B, expected[i]);
     }
 }
 
-/* Sizes that are not known do not tell: what has none averages nothing, a dim counts as 1. */
+/* Sizes that are not known do not tell: what has none averages nothing, a dim counts as 1. A scalar
+   is one element, and dims of 0 count as 1 as well. */
 static void unknown_sizes_share_evenly(void **state)
 {
+    static const struct {
+        struct amp_shape of_a, of_c;
+        double weight; /* of c; b has as many elements as a, or more */
+    } cases[] = {
+        {{.rank = -1}, {.rank = -1}, 1},  {{2, {-1, 4}}, {.rank = -1}, 1},
+        {{.rank = -1}, {2, {-1, 1}}, 1},  {{2, {-1, 4}}, {2, {-1, 1}}, 0.25},
+        {{1, {4}}, {.rank = 0}, 0.25},    {{2, {4, -1}}, {1, {2}}, 0.5},
+        {{2, {0, 4}}, {2, {0, 1}}, 0.25}, {{2, {1, 4}}, {2, {2, 4}}, 1},
+    };
     (void)state;
-    for (int i = 0; i < 4; i++) {
-        struct amp_shape shape = {.rank = 2, .dims = {-1, 4}}, none = {.rank = -1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         open_small();
-        amp_value_set_shape(net.model, value_a, (i & 1) == 0 ? &none : &shape);
-        amp_value_set_shape(net.model, value_c, i < 3 ? &none : &(struct amp_shape){2, {-1, 1}});
-        if (i == 2)
-            amp_value_set_shape(net.model, value_c, &(struct amp_shape){2, {-1, 1}});
+        amp_value_set_shape(net.model, value_a, &cases[i].of_a);
+        amp_value_set_shape(net.model, value_b, &cases[i].of_a);
+        amp_value_set_shape(net.model, value_d, &cases[i].of_a);
+        amp_value_set_shape(net.model, value_c, &cases[i].of_c);
         add_source(AMP_NOISE_VALUE, value_a, node_of(value_a), 9);
         formulate();
-        expect_noise(0, UNIT_A, UNIT_B, i < 3 ? 3 : 4);
-        expect_noise(1, UNIT_A, UNIT_C, i < 3 ? 3 : 1);
-        expect_noise(2, UNIT_A, UNIT_A, i < 3 ? 3 : 4);
+        expect_noise(0, UNIT_A, UNIT_B, 9 / (2 + cases[i].weight));
+        expect_noise(1, UNIT_A, UNIT_C, 9 * cases[i].weight / (2 + cases[i].weight));
+        expect_noise(2, UNIT_A, UNIT_A, 9 / (2 + cases[i].weight));
     }
 }
 
@@ -1193,7 +1203,7 @@ static void others_read_for_nobody(void **state)
     uint32_t sum = NODE("Add", "sum", a, w);
     uint32_t split = amp_graph_add_node(net.model, 0, "Split", 1, 2);
     amp_node_at(net.model, split)->inputs[0] = a;
-    for (uint32_t i = 0; i < 2; i++)
+    for (uint32_t i = 2; i-- > 0;)
         amp_node_set_output(net.model, split, i,
                             net_value_in(0, i == 0 ? "s0" : "s1", AMP_BFLOAT16, ANY_DIMS));
     amp_node_at(net.model, node_of(by_two))->inputs[0] = sum;
@@ -1204,7 +1214,7 @@ static void others_read_for_nobody(void **state)
     know_costs();
     add_source(AMP_NOISE_VALUE, a, node_of(a), 6);
     add_source(AMP_NOISE_BODIES, a, node_of(gone), 8); /* which no unit rounds in */
-    costs.casts[a] = 4;
+    costs.casts[a] = 0.5;
     costs.n_values--; /* what lies behind is nobody's */
     costs.casts[costs.n_values] = 100;
     formulate();
@@ -1213,7 +1223,7 @@ static void others_read_for_nobody(void **state)
     expect_noise(1, 1, 1, 8);
     assert_true(problem->floor == 0);
     assert_int_equal(problem->n_edges, 1);
-    expect_edge(0, 0, 1, 4);
+    expect_edge(0, 0, 1, 0.5);
     for (size_t u = 0; u < 4; u++)
         expect(problem->units[u].loss, 1);
 }
@@ -1329,7 +1339,7 @@ static void noise_of_two_dtypes_is_by_steps(void **state)
         {1, 7, 0.015625},  {2, 2, 5},          {2, 3, 7},         {2, 4, 0},    {2, 5, 0.0078125},
         {2, 7, 0.015625},  {4, 4, 1},          {4, 7, 0.0078125}, {5, 8, 0.25}, {5, 9, 0},
         {7, 9, 0.0078125}, {7, 11, 0.0078125}, {9, 11, 1}};
-    struct amp_problem_edge edge = {2, 11, 1}; /* a tie without noise */
+    struct amp_problem_edge edge = {0, 2, 1}; /* a tie without noise */
     (void)state;
     coarse.base = 7;
     coarse.origin = "by hand";
@@ -1343,19 +1353,50 @@ static void noise_of_two_dtypes_is_by_steps(void **state)
         expect_noise(i, expected[i].a, expected[i].b, expected[i].power);
 }
 
-/* No first step is won where the finer dtype has as much noise as matters, or less; by more it is
-   lost. */
+/* A first step is no choice where the finer dtype has more noise than the coarser one, and than a
+   thousandth of all: the tie of the steps says so, which is half of the loss of 8 otherwise. */
 static void harm_is_a_thousandth_of_all(void **state)
 {
-    static const double losses[N_STEPPED] = {0}, powers[3] = {1, 1.0078125, 0.984375};
+    static const double of_coarse[N_STEPPED] = {[4] = 8}, of_fine[N_STEPPED] = {0};
+    static const struct {
+        double coarse, fine, tie;
+    } cases[] = {{0, 1, 4}, {0, 1.0078125, 8}, {0, 0.984375, 4}, {2, 2, 4}, {2, 1.5, 4}, {1, 2, 8}};
     (void)state;
-    for (int i = 0; i < 3; i++) {
-        struct amp_problem coarse = make_stepped(losses, 0, NOISES({2, 2, 1000}));
-        struct amp_problem fine = make_stepped(losses, 0, NOISES({4, 4, powers[i]}));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_problem coarse = make_stepped(
+            of_coarse, 0, NOISES({2, 2, 1000 - cases[i].coarse}, {4, 4, cases[i].coarse}));
+        struct amp_problem fine = make_stepped(of_fine, 0, NOISES({4, 4, cases[i].fine}));
         combine(&coarse, &fine);
-        assert_int_equal(problem->n_noises, 2);
-        expect_noise(1, 4, 4, i == 1 ? 0 : powers[i]);
+        expect_edge(1, 3, 4, cases[i].tie);
     }
+}
+
+/* The first unit may have one dtype alone: its noise and its loss are as they were, and what it
+   loses counts for what no choice costs. */
+static void first_units_may_have_one_dtype(void **state)
+{
+    struct amp_unit units_of[3][3] = {{{.loss = 3}, {.is_fine = true}, {.loss = -2}},
+                                      {{.loss = 0}, {.is_fine = true}, {.loss = 5}},
+                                      {{.loss = 0}, {.is_fine = true}, {.loss = 0}}};
+    struct amp_problem_noise noises[2][3] = {{{0, 0, 1}, {0, 2, 4}}, {{0, 2, 1}, {2, 2, 2}}};
+    struct amp_problem three[3];
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        three[i] = (struct amp_problem){
+            .units = units_of[i], .n_units = 3, .noises = noises[i & 1], .n_noises = 2};
+    three[2].noises = NULL;
+    three[2].n_noises = 0;
+    amp_problem_combine(&three[0], &three[1], &three[2], net.arena);
+    problem = &three[2];
+    assert_int_equal(problem->n_noises, 4);
+    expect_noise(0, 0, 0, 1);
+    expect_noise(1, 0, 1, 3);
+    expect_noise(2, 0, 2, 1);
+    expect_noise(3, 2, 2, 0);
+    assert_int_equal(problem->n_edges, 1);
+    expect_edge(0, 1, 2, 5);
+    assert_true(problem->units[0].loss == 3 && problem->units[1].loss == 0);
+    assert_true(problem->units[2].loss == -2);
 }
 
 /*
@@ -1615,6 +1656,7 @@ int main(void)
         PAIR_TEST(others_read_for_nobody),
         PAIR_TEST(noise_of_two_dtypes_is_by_steps),
         PAIR_TEST(harm_is_a_thousandth_of_all),
+        PAIR_TEST(first_units_may_have_one_dtype),
         PAIR_TEST(losses_of_two_dtypes_are_by_steps),
         PAIR_TEST(a_choice_is_rules),
         PAIR_TEST(a_choice_of_two_dtypes_is_rules),
