@@ -734,7 +734,8 @@ static void dtypes_hold_others_exactly(void **state)
         {AMP_DOUBLE, AMP_FLOAT},   {AMP_INT16, AMP_FLOAT16},    {AMP_UINT16, AMP_BFLOAT16},
         {AMP_INT32, AMP_FLOAT},    {AMP_INT64, AMP_DOUBLE},     {AMP_FLOAT16, AMP_INT64},
         {AMP_INT8, AMP_UINT64},    {AMP_UINT8, AMP_INT8},       {AMP_UINT8, AMP_BOOL},
-        {AMP_STRING, AMP_FLOAT},   {AMP_FLOAT, AMP_STRING},     {AMP_FLOAT, AMP_BOOL}};
+        {AMP_STRING, AMP_FLOAT},   {AMP_FLOAT, AMP_STRING},     {AMP_FLOAT, AMP_BOOL},
+        {AMP_INT2, AMP_BOOL},      {AMP_UINT2, AMP_BOOL},       {AMP_INT2, AMP_UINT2}};
     (void)state;
     for (size_t i = 0; i < AMP_COUNT(pairs); i++)
         assert_true(amp_dtype_is_exact(pairs[i][0], pairs[i][1]));

@@ -221,6 +221,38 @@ static void a_pair_takes_its_place(void **unused)
     }
 }
 
+/* One file takes the old one's place at once: there is no moment without a file of its name. */
+static void a_single_file_never_steps_aside(void **unused)
+{
+    struct amp_error err = {.status = AMP_OK};
+    (void)unused;
+    set_up(true);
+    renames_left = 2;
+    assert_int_equal(amp_output_write_text("data", "new", &err), AMP_OK);
+    assert_int_equal(renames_left, 1);
+    renames_left = 0;
+    assert_string_equal(text_of("data"), "new\n");
+    tear_down();
+}
+
+/* What is no file has nothing that could step aside, but its pair has. */
+static void files_may_be_paired_with_others(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < 2; i++) {
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_output *outputs[2];
+        set_up(true);
+        assert_int_equal(amp_output_open(&outputs[i], "/dev/null", &err), AMP_OK);
+        assert_int_equal(amp_output_open(&outputs[1 - i], "data", &err), AMP_OK);
+        assert_int_equal(amp_output_write(outputs[i], "x", 1, &err), AMP_OK);
+        assert_int_equal(amp_output_write(outputs[1 - i], "new", 3, &err), AMP_OK);
+        assert_int_equal(amp_outputs_commit(outputs, 2, &err), AMP_OK);
+        assert_string_equal(text_of("data"), "new");
+        tear_down();
+    }
+}
+
 /* A failure at the Nth close, write or rename, until there are no more of them. */
 static void fail_at_each(int *left, bool has_old, int at_least)
 {
@@ -722,6 +754,9 @@ static void enter_paths(char folder[SCRATCH_MAX])
     }
     assert_int_equal(link("a", "hard") | symlink("a", "l") | symlink("d/new", "ln"), 0);
     assert_int_equal(mkfifo("f", 0666) | symlink("loop", "loop"), 0);
+    char absolute[SCRATCH_MAX + 2];
+    snprintf(absolute, sizeof absolute, "%s/a", folder);
+    assert_int_equal(symlink(absolute, "d/far"), 0);
 }
 
 static void leave_paths(const char *folder)
@@ -741,6 +776,7 @@ static void outputs_are_the_same_or_not(void **state)
                 {"a", "./a", true},
                 {"a", "d/../a", true},
                 {"a", "l", true},
+                {"a", "d/far", true},
                 {"ln", "d/new", true},
                 {"new", "./new", true},
                 {"-", "-", true},
@@ -887,6 +923,8 @@ static void what_is_closed_is_said_before(void **state)
     path_is_closed(amp_output_check, "f", "f", "f: cannot create: Permission denied");
     path_is_closed(amp_output_check, "a", "a", NULL); /* it is replaced, not written to */
     path_is_closed(amp_output_check, "f", ".", NULL);
+    path_is_closed(amp_output_check, "-", ".", NULL); /* standard output, in no folder */
+    path_is_closed(amp_output_check, "./-", "./", "./-: cannot create: Permission denied");
     path_is_closed(amp_output_check_log, "a", "a", "a: cannot open: Permission denied");
     path_is_closed(amp_output_check_log, "a", ".", NULL);
     path_is_closed(amp_output_check_log, "new", ".", "new: cannot create: Permission denied");
@@ -935,6 +973,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_takes_its_place),
+        cmocka_unit_test(a_single_file_never_steps_aside),
+        cmocka_unit_test(files_may_be_paired_with_others),
         cmocka_unit_test(a_pair_stays_when_a_call_fails),
         cmocka_unit_test(a_folder_that_takes_no_more_files),
         cmocka_unit_test(temporaries_have_names_of_their_own),

@@ -138,6 +138,22 @@ static void globs_are_those_of_fnmatch(void **state)
     assert_in_range(n_matches, 1000, 59000);
 }
 
+/* What ends and begins things in brackets, in globs, held against fnmatch character by character.
+ */
+static void brackets_of_globs_have_characters(void **state)
+{
+    static const char *const patterns[] = {
+        "[\\[.a]", "[+-[:a]", "[a-c-e]",      "[[:{:]", "[[:digit:]-a]",
+        "[^!a]",   "[!^a]",   "[[:digit:]-]", "[--0]",  "[[:upper:]b-d]"};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(patterns); i++)
+        for (char c = '!'; c < 127; c++) {
+            const char name[] = {c, '\0'};
+            if (glob(patterns[i], name) != (fnmatch(patterns[i], name, 0) == 0))
+                fail_msg("%s: %s", patterns[i], name);
+        }
+}
+
 static void globs_know_characters(void **state)
 {
     (void)state;
@@ -207,6 +223,9 @@ static void expressions_know_characters(void **state)
     assert_true(ere("x}", "x}"));
     assert_true(ere("\\{\\}\\(\\)\\[\\]\\\\\\|\\/\\-\\ ", "{}()[]\\|/- "));
     assert_true(ere("a{,}", "aaa"));
+    assert_true(ere("[\\]", "\\")); /* in brackets \ and ! are characters as others are */
+    assert_true(ere("[\\a]", "\\") && ere("[\\a]", "a"));
+    assert_true(ere("[!a]", "!") && ere("[!a]", "a") && !ere("[!a]", "b"));
 }
 
 static void what_is_no_expression_is_refused(void **state)
@@ -232,6 +251,9 @@ static void what_is_no_expression_is_refused(void **state)
         {"[[.ab.]]", "a [. or [= around what is not one character, at character 1" ERE},
         {"[[.a", "a [. or [= around what is not one character, at character 1" ERE},
         {"[[=a]", "a [. or [= around what is not one character, at character 1" ERE},
+        {"[[.ab.]-c]", "a [. or [= around what is not one character, at character 1" ERE},
+        {"[a-b-", "a [ without its ], at character 1" ERE},
+        {"[[:alpha:]-", "a [ without its ], at character 1" ERE},
         {"[[..]]", "a [. or [= around what is not one character, at character 1" ERE},
         {"a[[:nope:]]", "an unknown class of characters, at character 2" CLASSES},
         {"[[:alph:]]", "an unknown class of characters, at character 1" CLASSES},
@@ -531,6 +553,14 @@ static void work_has_a_limit(void **state)
     assert_false(amp_automaton_match(&automaton, name, 1000000, &matcher));
     assert_in_range(matcher.steps, 1001, 1100);
     assert_false(amp_automaton_match(&automaton, "aaaab", 5, &matcher));
+    matcher.steps = 0;
+    assert_true(amp_automaton_match(&automaton, "aaaab", 5, &matcher));
+    uint64_t needed = matcher.steps;
+    for (matcher.limit = 0; matcher.limit <= needed; matcher.limit++) {
+        matcher.steps = 0;
+        assert_int_equal(amp_automaton_match(&automaton, "aaaab", 5, &matcher),
+                         matcher.limit == needed);
+    }
     amp_matcher_free(&matcher);
     amp_arena_destroy(arena);
 }
@@ -554,6 +584,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(globs_are_those_of_fnmatch),
+        cmocka_unit_test(brackets_of_globs_have_characters),
         cmocka_unit_test(globs_know_characters),
         cmocka_unit_test(expressions_are_those_of_regexec),
         cmocka_unit_test(expressions_know_characters),

@@ -220,10 +220,10 @@ enum amp_status amp_output_check_folder(const char *path, struct amp_error *err)
         length--;
     snprintf(name, sizeof name, "%.*s", (int)length, path);
     folder_of(name, parent);
-    bool is_there = stat(path, &info) == 0, may_be_made = !is_there && errno == ENOENT;
+    bool is_there = stat(path, &info) == 0;
     if (is_there && !S_ISDIR(info.st_mode))
         errno = ENOTDIR;
-    else if ((is_there || may_be_made) && access(is_there ? path : parent, W_OK | X_OK) == 0)
+    else if ((is_there || errno == ENOENT) && access(is_there ? path : parent, W_OK | X_OK) == 0)
         return AMP_OK;
     return amp_fail(err, AMP_IO, "%s: cannot create the folder: %s", path, strerror(errno));
 }

@@ -103,7 +103,7 @@ static void find_passed_by(const struct amp_automaton *automaton, bool *is_passe
         is_passed_by[i] = (int64_t)i < furthest;
         bool leads_on = at->kind == AMP_MATCH_SPLIT || at->kind == AMP_MATCH_JUMP;
         int64_t lead = at->b > at->a ? at->b : at->a; /* B of a jump is 0 */
-        if (leads_on && lead > 1 && (int64_t)i + lead > furthest)
+        if (leads_on && (int64_t)i + lead > furthest)
             furthest = (int64_t)i + lead;
     }
 }
@@ -263,6 +263,6 @@ bool amp_automaton_match(const struct amp_automaton *automaton, const char *name
                 reach(&run, matcher->now[i] + 1);
         swap_places(matcher);
     }
-    bool is_done = at == end && matcher->steps <= matcher->limit;
-    return is_done && matcher->n_now > 0 && matcher->seen[automaton->count] == matcher->round;
+    /* Where no place was left before the end of the name, this one is none of the last round. */
+    return matcher->steps <= matcher->limit && matcher->seen[automaton->count] == matcher->round;
 }

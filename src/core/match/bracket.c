@@ -17,7 +17,7 @@ struct reader {
 
 static bool is_left(const struct reader *r, char c)
 {
-    return r->at < r->end && *r->at == c;
+    return *r->at == c;
 }
 
 static bool accept(struct reader *r, char c)

@@ -50,7 +50,7 @@ static bool is_left(const struct parser *p, const char *among)
 
 static bool accept(struct parser *p, char c)
 {
-    bool is_so = p->at < p->end && *p->at == c;
+    bool is_so = *p->at == c; /* no C is the 0 at the end */
     p->at += is_so;
     return is_so;
 }
