@@ -490,7 +490,7 @@ static void expect_lost(void (*act)(void), const char *text)
 static void read_what_is_cut(void)
 {
     struct amp_bytes bytes;
-    if (amp_bytes_open(&bytes, "c\nut", NULL) != AMP_OK || truncate("c\nut", 4096) != 0)
+    if (amp_bytes_open(&bytes, "c\nu\x7ft", NULL) != AMP_OK || truncate("c\nu\x7ft", 4096) != 0)
         _exit(9);
     _exit(bytes.data[4095] + bytes.data[FILE_SIZE - 1]);
 }
@@ -513,8 +513,8 @@ static void parse_what_is_cut(void)
 static void reading_what_was_cut_ends_the_program(void **unused)
 {
     (void)unused;
-    make_file("c\nut", FILE_SIZE);
-    expect_lost(read_what_is_cut, "ampconv: c?ut: was cut or cannot be read any more\n");
+    make_file("c\nu\x7ft", FILE_SIZE);
+    expect_lost(read_what_is_cut, "ampconv: c?u?t: was cut or cannot be read any more\n");
     expect_lost(parse_what_is_cut, "ampconv: cut.npy: was cut or cannot be read any more\n");
 }
 

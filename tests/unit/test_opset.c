@@ -1387,6 +1387,59 @@ static void what_lacks_something_is_refused(void **state)
 
 /* Operators of others with a name that is coming, and what is gone, are nobody's concern; nor is
    what a node that stays as it is does not take. */
+/* Only Constants and initializers go that nobody reads any more: no other node, no Constant that
+   was read by nobody before, none without an output. */
+static void only_constants_are_left_over(void **state)
+{
+    struct fixture *f = *state;
+    float w[] = {1, 2, 3};
+
+    start(f, 6);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4), slopes[2];
+    static const char *const ops[] = {"Identity", "Constant"};
+    for (int i = 0; i < 2; i++) {
+        uint32_t id = node_in(f, 0, ops[i], i == 0 ? x : AMP_NONE, AMP_NONE, AMP_NONE, 1);
+        slopes[i] = amp_node_at(f->model, id)->outputs[0];
+        amp_value_at(f->model, slopes[i])->constant =
+            amp_value_at(f->model, weight(f, i == 0 ? "w" : "v", w, 3))->constant;
+        amp_value_set_shape(f->model, slopes[i], &(struct amp_shape){1, {3}});
+    }
+    (void)node_in(f, 0, "Constant", AMP_NONE, AMP_NONE, AMP_NONE, 1);
+    uint32_t none = node_in(f, 0, "Constant", AMP_NONE, AMP_NONE, AMP_NONE, 1);
+    amp_node_at(f->model, none)->outputs[0] = AMP_NONE;
+    node(f, "PRelu", x, slopes[0], AMP_NONE, 1);
+    node(f, "PRelu", x, slopes[1], AMP_NONE, 1);
+    assert_int_equal(amp_opset_raise(f->model, 7, NULL, &f->err), AMP_OK);
+    static const bool stays[] = {true, false, true, true, true, true};
+    for (size_t i = 0; i < sizeof stays / sizeof *stays; i++)
+        assert_int_equal(amp_node_at(f->model, (uint32_t)i)->is_removed, !stays[i]);
+}
+
+/* IR versions go up with the opset, and to 4 with an initializer that is no input of its graph. */
+static void new_initializers_need_an_ir_version(void **state)
+{
+    struct fixture *f = *state;
+    float w[] = {1, 2, 3};
+
+    for (int has_new = 0; has_new < 2; has_new++) {
+        start(f, 6);
+        uint32_t x = INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4);
+        if (has_new)
+            node(f, "PRelu", x, weight(f, "w", w, 3), AMP_NONE, 1);
+        else
+            node(f, "Relu", x, AMP_NONE, AMP_NONE, 1);
+        assert_int_equal(amp_opset_raise(f->model, 8, NULL, &f->err), AMP_OK);
+        assert_int_equal(f->model->ir_version, has_new ? 4 : 3);
+    }
+    f->model = amp_model_create(f->arena, "other.onnx");
+    f->model->ir_version = 7;
+    amp_model_import(f->model, "com.example", 13);
+    amp_graph_add(f->model, "main", AMP_NONE);
+    assert_int_equal(amp_opset_raise(f->model, 22, NULL, &f->err), AMP_OK);
+    assert_int_equal(f->model->ir_version, 7);
+    assert_int_equal(f->model->opsets[0].version, 13);
+}
+
 static void what_is_not_raised_stays(void **state)
 {
     struct fixture *f = *state;
@@ -1431,6 +1484,10 @@ static void what_is_not_raised_stays(void **state)
     start(f, 14);
     node(f, "Relu", INPUT(f, "x", AMP_STRING, 2), AMP_NONE, AMP_NONE, 1);
     raised(f, 22, "y = Relu-14(x)\n");
+    start(f, 13); /* inputs beyond an operator's last have no types to be looked at */
+    uint32_t twice = INPUT(f, "x", AMP_FLOAT, 2);
+    node(f, "Relu", twice, twice, AMP_NONE, 1);
+    raised(f, 14, "y = Relu-14(x, x)\n");
     start(f, 13);
     node(f, "Relu", INPUT(f, "x", AMP_STRING, 2), AMP_NONE, AMP_NONE, 1);
     refused(f, 14, 13,
@@ -1558,6 +1615,8 @@ int main(void)
         TEST(experiments_become_what_they_mean),
         TEST(constants_that_are_not_filled_in),
         TEST(what_lacks_something_is_refused),
+        TEST(only_constants_are_left_over),
+        TEST(new_initializers_need_an_ir_version),
         TEST(what_is_not_raised_stays),
         TEST(nodes_in_bodies_are_raised),
         TEST(what_cannot_be_raised_leaves_all_as_it_was),
