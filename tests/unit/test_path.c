@@ -1,5 +1,4 @@
 /* What a search tries: paths of choices, and the minimum cuts that they are made of. */
-#include "chance.h"
 #include "core/array.h"
 #include "tune/cuts.h"
 #include "tune/enumeration.h"
@@ -8,6 +7,7 @@
 #include "tune/min_cut.h"
 #include "tune/path.h"
 #include "tune/ties.h"
+#include "tune_case.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -22,78 +22,10 @@
 
 /* ---- path ------------------------------------------------------------------------------------ */
 
-/* Paths of choices: on random small problems against all their choices, on extreme numbers, and on
-   problems of the size of a model. */
+/* Paths of choices: on random small problems against all their choices, and on extreme numbers. */
 
 /* From how many units on a problem is not enumerated, and the most whose choices are tried here. */
 enum { ENUMERABLE = 12, MOST = 16 };
-
-/* ---- problems -------------------------------------------------------------------------------- */
-
-/* The least and the most of numbers that are drawn evenly on a scale of logarithms. */
-struct spread {
-    double least, most;
-};
-
-struct maker {
-    uint64_t *state;
-    struct spread losses, powers, costs;
-    size_t one_in_free;  /* units lose nothing, or gain: one in so many; 0: none */
-    size_t one_in_apart; /* neighbours have nothing in common: one in so many; 0: none */
-    size_t n_far;        /* ties between any two units */
-};
-
-static double drawn(uint64_t *state, struct spread spread)
-{
-    double share = (double)(next_random(state) >> 11) * 0x1p-53;
-    return spread.least * pow(spread.most / spread.least, share);
-}
-
-static void tie(const struct maker *maker, struct amp_problem *problem, uint32_t a, uint32_t b)
-{
-    problem->noises[problem->n_noises++] =
-        (struct amp_problem_noise){a, b, drawn(maker->state, maker->powers)};
-    if (a != b && !one_in(maker->state, 3))
-        problem->edges[problem->n_edges++] =
-            (struct amp_problem_edge){a, b, drawn(maker->state, maker->costs)};
-}
-
-/* A problem of N units in a row, with ties beyond the row. */
-static struct amp_problem *make(struct amp_arena *arena, const struct maker *maker, size_t n)
-{
-    struct amp_problem *problem = amp_arena_alloc(arena, sizeof *problem);
-    uint64_t *state = maker->state;
-    problem->n_units = n;
-    problem->units = amp_arena_array(arena, n, sizeof *problem->units);
-    problem->noises = amp_arena_array(arena, 2 * n + maker->n_far, sizeof *problem->noises);
-    problem->edges = amp_arena_array(arena, 2 * n + maker->n_far, sizeof *problem->edges);
-    problem->floor = one_in(state, 2) ? 0 : maker->powers.least;
-    for (uint32_t i = 0; i < n; i++) {
-        double loss = drawn(state, maker->losses);
-        bool is_free = maker->one_in_free > 0 && one_in(state, maker->one_in_free);
-        problem->units[i].loss = !is_free ? loss : one_in(state, 2) ? 0 : -loss;
-        problem->units[i].n_nodes = 1 + below(state, 3);
-        if (!one_in(state, 3))
-            tie(maker, problem, i, i);
-        if (i > 0 && (maker->one_in_apart == 0 || !one_in(state, maker->one_in_apart)))
-            tie(maker, problem, i - 1, i);
-    }
-    for (size_t i = 0; n > 0 && i < maker->n_far; i++)
-        tie(maker, problem, (uint32_t)below(state, n), (uint32_t)below(state, n));
-    return problem;
-}
-
-/* The kind of problem of number I. */
-static struct maker kind(uint64_t *state, int i)
-{
-    static const struct spread spreads[] = {{0.5, 2}, {1e-3, 1}, {1, 1}};
-    return (struct maker){.state = state,
-                          .losses = spreads[i % 3],
-                          .powers = spreads[i / 3 % 3],
-                          .costs = {0.01, i % 2 == 0 ? 0.1 : 2},
-                          .one_in_apart = i % 5 == 0 ? 3 : 0,
-                          .n_far = (size_t)(i % 4)};
-}
 
 /* ---- all choices ----------------------------------------------------------------------------- */
 
@@ -154,9 +86,9 @@ static void add_steps(struct amp_arena *arena, struct amp_problem *problem, cons
 
 /* Makes a pair: in the finer dtype noise is a part of what it is in the coarser one, and units lose
    a little more or less. */
-static struct pair make_pair(struct amp_arena *arena, const struct maker *maker, size_t n)
+static struct pair make_pair(struct amp_arena *arena, const struct tune_maker *maker, size_t n)
 {
-    struct pair pair = {.coarse = make(arena, maker, n), .n = n};
+    struct pair pair = {.coarse = tune_make(arena, maker, n), .n = n};
     const struct amp_problem *from = pair.coarse;
     bool has_steps[PAIRED_MOST];
     pair.fine = amp_arena_memdup(arena, from, sizeof *from);
@@ -166,10 +98,10 @@ static struct pair make_pair(struct amp_arena *arena, const struct maker *maker,
         amp_arena_memdup(arena, from->noises, from->n_noises * sizeof *from->noises);
     pair.fine->edges = amp_arena_memdup(arena, from->edges, from->n_edges * sizeof *from->edges);
     for (size_t i = 0; i < from->n_noises; i++)
-        pair.fine->noises[i].power *= drawn(maker->state, (struct spread){1e-3, 1});
+        pair.fine->noises[i].power *= tune_drawn(maker->state, (struct tune_spread){1e-3, 1});
     for (size_t i = 0; i < n; i++) {
         has_steps[i] = !one_in(maker->state, 4);
-        pair.fine->units[i].loss *= drawn(maker->state, (struct spread){0.5, 1.5});
+        pair.fine->units[i].loss *= tune_drawn(maker->state, (struct tune_spread){0.5, 1.5});
     }
     add_steps(arena, pair.coarse, has_steps, &pair);
     add_steps(arena, pair.fine, has_steps, &pair);
@@ -272,7 +204,7 @@ static void three_levels(void **state)
     (void)state;
     for (int i = 0; i < 150; i++) {
         struct amp_arena *arena = amp_arena_create();
-        struct maker maker = kind(&random, i);
+        struct tune_maker maker = tune_maker_of(&random, i);
         struct pair pair = make_pair(arena, &maker, 1 + below(&random, PAIRED_MOST));
         struct amp_path *path = amp_path_create(pair.both);
         for (double price = 0.01; price < 1e4; price *= 10)
@@ -343,7 +275,7 @@ static double any_budget(const struct amp_problem *problem, uint64_t *state)
     bool keeps[MOST];
     spell((uint32_t)next_random(state), problem->n_units, keeps);
     double power = amp_problem_power(problem, keeps);
-    return one_in(state, 2) ? power : power * drawn(state, (struct spread){0.5, 2});
+    return one_in(state, 2) ? power : power * tune_drawn(state, (struct tune_spread){0.5, 2});
 }
 
 /* ---- what a choice comes to ------------------------------------------------------------------ */
@@ -518,10 +450,10 @@ static void cuts_stay_within_bounds(void **state)
     (void)state;
     for (int round = 0; round < 400; round++) {
         struct amp_arena *arena = amp_arena_create();
-        struct maker maker = kind(&seed, 6 * round);
-        struct amp_problem *problem = make(arena, &maker, UNITS);
+        struct tune_maker maker = tune_maker_of(&seed, 6 * round);
+        struct amp_problem *problem = tune_make(arena, &maker, UNITS);
         struct amp_cuts *cuts = amp_cuts_create(arena, amp_ties_create(arena, problem));
-        double price = one_in(&seed, 5) ? 0 : drawn(&seed, (struct spread){1e-2, 1e2});
+        double price = one_in(&seed, 5) ? 0 : tune_drawn(&seed, (struct tune_spread){1e-2, 1e2});
         uint32_t high_bits = (uint32_t)(next_random(&seed) | next_random(&seed)) % (1u << UNITS);
         uint32_t low_bits = (uint32_t)next_random(&seed) & (uint32_t)next_random(&seed) & high_bits;
         bool low[UNITS], high[UNITS], keeps[UNITS], other[UNITS];
@@ -627,7 +559,7 @@ static void follows(const struct amp_problem *problem, uint64_t *state)
     struct amp_path *path = amp_path_create(problem);
     bool keeps[MOST], before[MOST] = {false};
     amp_path_at(path, 0, before);
-    for (double price = 1e-4; price < 1e5; price *= drawn(state, (struct spread){1, 8})) {
+    for (double price = 1e-4; price < 1e5; price *= tune_drawn(state, (struct tune_spread){1, 8})) {
         double least = least_energy(problem, price);
         amp_path_at(path, price, keeps);
         assert_true(energy(problem, price, keeps) <=
@@ -649,9 +581,9 @@ static void choices_are_best_and_nest(void **state)
     (void)state;
     for (int i = 0; i < 200; i++) {
         struct amp_arena *arena = amp_arena_create();
-        struct maker maker = kind(&random, i);
+        struct tune_maker maker = tune_maker_of(&random, i);
         maker.one_in_free = i % 2 == 0 ? 4 : 0;
-        follows(make(arena, &maker, 1 + below(&random, 9)), &random);
+        follows(tune_make(arena, &maker, 1 + below(&random, 9)), &random);
         amp_arena_destroy(arena);
     }
 }
@@ -681,9 +613,9 @@ static void few_units_are_solved_exactly(void **state)
     (void)state;
     for (int i = 0; i < 400; i++) {
         struct amp_arena *arena = amp_arena_create();
-        struct maker maker = kind(&random, i);
+        struct tune_maker maker = tune_maker_of(&random, i);
         maker.one_in_free = i % 2 == 0 ? 4 : 0;
-        const struct amp_problem *problem = make(arena, &maker, below(&random, ENUMERABLE));
+        const struct amp_problem *problem = tune_make(arena, &maker, below(&random, ENUMERABLE));
         if (solve(problem, any_budget(problem, &random), &loss, &least))
             assert_true(fabs(loss - least) <= 1e-12 * magnitude(problem));
         amp_arena_destroy(arena);
@@ -711,9 +643,9 @@ static void more_units_are_solved_nearly(void **state)
     (void)state;
     for (int i = 0; i < 90; i++) {
         struct amp_arena *arena = amp_arena_create();
-        struct maker maker = kind(&random, i);
+        struct tune_maker maker = tune_maker_of(&random, i);
         const struct amp_problem *problem =
-            make(arena, &maker, ENUMERABLE + below(&random, MOST - ENUMERABLE + 1));
+            tune_make(arena, &maker, ENUMERABLE + below(&random, MOST - ENUMERABLE + 1));
         double budget = any_budget(problem, &random);
         if (solve(problem, budget, &loss, &least) && least > 0) {
             beats_path(problem, budget, loss);
@@ -782,10 +714,10 @@ static void powers_of_all_sizes_are_kept_apart(void **state)
     (void)state;
     for (int i = 0; i < 200; i++) {
         struct amp_arena *arena = amp_arena_create();
-        struct maker maker = kind(&random, i);
-        maker.powers = (struct spread){1e-20, 1e10};
+        struct tune_maker maker = tune_maker_of(&random, i);
+        maker.powers = (struct tune_spread){1e-20, 1e10};
         maker.one_in_free = 5;
-        const struct amp_problem *problem = make(arena, &maker, 1 + below(&random, 13));
+        const struct amp_problem *problem = tune_make(arena, &maker, 1 + below(&random, 13));
         if (solve(problem, any_budget(problem, &random), &loss, &least))
             assert_true(loss - least <=
                         (problem->n_units < ENUMERABLE ? 1e-12 : 0.3) * magnitude(problem));
@@ -852,55 +784,6 @@ static void what_costs_nothing_is_kept_at_any_price(void **state)
         assert_true(keeps[0] && keeps[1] && (n == 2 || (keeps[2] && !keeps[3])));
         assert_true(amp_path_within(path, 0, keeps) && keeps[0] && keeps[1]);
         amp_path_destroy(path);
-    }
-}
-
-/* ---- the size of a model --------------------------------------------------------------------- */
-
-/* The loss of the first choice within BUDGET that halving the price comes to. */
-static double loss_on_path(const struct amp_problem *problem, struct amp_path *path, double budget,
-                           bool *keeps)
-{
-    double low = 1e-9, high = 1e9;
-    for (int i = 0; i < 60; i++) {
-        double price = sqrt(low * high);
-        amp_path_at(path, price, keeps);
-        if (amp_problem_power(problem, keeps) <= budget)
-            high = price;
-        else
-            low = price;
-    }
-    amp_path_at(path, high, keeps);
-    return amp_problem_loss(problem, keeps);
-}
-
-static void large(const struct amp_problem *problem, struct amp_arena *arena, double share)
-{
-    size_t n = problem->n_units;
-    bool *keeps = amp_arena_array(arena, n, sizeof *keeps);
-    bool *again = amp_arena_array(arena, n, sizeof *again);
-    double budget = share * amp_problem_power(problem, keeps);
-    struct amp_path *path = amp_path_create(problem);
-    double expected = loss_on_path(problem, path, budget, keeps);
-    assert_true(amp_path_within(path, budget, keeps));
-    assert_true(amp_path_within(path, budget, again));
-    assert_false(amp_path_is_exact(path));
-    assert_memory_equal(keeps, again, n * sizeof *keeps);
-    assert_true(amp_problem_power(problem, keeps) <= budget);
-    assert_true(amp_problem_loss(problem, keeps) <= expected * (1 + 1e-12));
-    amp_path_destroy(path);
-}
-
-static void large_problems_are_solved(void **state)
-{
-    uint64_t random = 5;
-    (void)state;
-    for (int i = 0; i < 9; i++) {
-        struct amp_arena *arena = amp_arena_create();
-        struct maker maker = kind(&random, i);
-        maker.n_far = i % 2 == 0 ? 0 : 300;
-        large(make(arena, &maker, 1000), arena, i % 3 == 0 ? 0.3 : 0.01);
-        amp_arena_destroy(arena);
     }
 }
 
@@ -1043,7 +926,6 @@ int main(void)
         cmocka_unit_test(empty_problems_have_a_path),
         cmocka_unit_test(one_unit_goes_either_way),
         cmocka_unit_test(what_costs_nothing_is_kept_at_any_price),
-        cmocka_unit_test(large_problems_are_solved),
         cmocka_unit_test(random_graphs_have_their_least_cut),
         cmocka_unit_test(graphs_without_edges_keep_what_gains),
         cmocka_unit_test(chains_are_kept_whole_or_not),

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -242,6 +243,112 @@ static inline bool tune_search(struct tune_case *tune, struct amp_trials *trials
                 previews.count <= tune->previews);
     amp_trials_close(&previews);
     return search.is_minimal;
+}
+
+/* ---- the log ----- */
+
+/* The log of a search, in the working folder. */
+#define TUNE_LOG "t.jsonl"
+
+static inline char *tune_read_log(size_t *size)
+{
+    FILE *file = fopen(TUNE_LOG, "rb");
+    assert_non_null(file);
+    char *text = malloc(1 << 20);
+    assert_non_null(text);
+    *size = fread(text, 1, (1 << 20) - 1, file);
+    text[*size] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* Into a new file: where one is cut to be written anew, systems wait for the disk. */
+static inline void tune_write_log(const char *text, size_t size)
+{
+    assert_true(remove(TUNE_LOG) == 0 || errno == ENOENT);
+    FILE *file = fopen(TUNE_LOG, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, size, file), size);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Searches with the log as it lies there. TRIALS are left open. */
+static inline void tune_search_on(struct tune_case *tune, struct amp_trials *trials, size_t n_jobs)
+{
+    tune->n_runs = 0;
+    *trials = tune_trials(tune, 20, n_jobs);
+    trials->log_path = TUNE_LOG;
+    tune_open(trials);
+    tune_search(tune, trials, "min-cut");
+}
+
+/* ---- other problems ---- */
+
+/* The least and the most of numbers that are drawn evenly on a scale of logarithms. */
+struct tune_spread {
+    double least, most;
+};
+
+struct tune_maker {
+    uint64_t *state;
+    struct tune_spread losses, powers, costs;
+    size_t one_in_free;  /* units lose nothing, or gain: one in so many; 0: none */
+    size_t one_in_apart; /* neighbours have nothing in common: one in so many; 0: none */
+    size_t n_far;        /* ties between any two units */
+};
+
+static inline double tune_drawn(uint64_t *state, struct tune_spread spread)
+{
+    double share = (double)(next_random(state) >> 11) * 0x1p-53;
+    return spread.least * pow(spread.most / spread.least, share);
+}
+
+static inline void tune_tie(const struct tune_maker *maker, struct amp_problem *problem, uint32_t a,
+                            uint32_t b)
+{
+    problem->noises[problem->n_noises++] =
+        (struct amp_problem_noise){a, b, tune_drawn(maker->state, maker->powers)};
+    if (a != b && !one_in(maker->state, 3))
+        problem->edges[problem->n_edges++] =
+            (struct amp_problem_edge){a, b, tune_drawn(maker->state, maker->costs)};
+}
+
+/* A problem of N units in a row, with ties beyond the row. */
+static inline struct amp_problem *tune_make(struct amp_arena *arena, const struct tune_maker *maker,
+                                            size_t n)
+{
+    struct amp_problem *problem = amp_arena_alloc(arena, sizeof *problem);
+    uint64_t *state = maker->state;
+    problem->n_units = n;
+    problem->units = amp_arena_array(arena, n, sizeof *problem->units);
+    problem->noises = amp_arena_array(arena, 2 * n + maker->n_far, sizeof *problem->noises);
+    problem->edges = amp_arena_array(arena, 2 * n + maker->n_far, sizeof *problem->edges);
+    problem->floor = one_in(state, 2) ? 0 : maker->powers.least;
+    for (uint32_t i = 0; i < n; i++) {
+        double loss = tune_drawn(state, maker->losses);
+        bool is_free = maker->one_in_free > 0 && one_in(state, maker->one_in_free);
+        problem->units[i].loss = !is_free ? loss : one_in(state, 2) ? 0 : -loss;
+        problem->units[i].n_nodes = 1 + below(state, 3);
+        if (!one_in(state, 3))
+            tune_tie(maker, problem, i, i);
+        if (i > 0 && (maker->one_in_apart == 0 || !one_in(state, maker->one_in_apart)))
+            tune_tie(maker, problem, i - 1, i);
+    }
+    for (size_t i = 0; n > 0 && i < maker->n_far; i++)
+        tune_tie(maker, problem, (uint32_t)below(state, n), (uint32_t)below(state, n));
+    return problem;
+}
+
+/* The kind of problem of number I. */
+static inline struct tune_maker tune_maker_of(uint64_t *state, int i)
+{
+    static const struct tune_spread spreads[] = {{0.5, 2}, {1e-3, 1}, {1, 1}};
+    return (struct tune_maker){.state = state,
+                               .losses = spreads[i % 3],
+                               .powers = spreads[i / 3 % 3],
+                               .costs = {0.01, i % 2 == 0 ? 0.1 : 2},
+                               .one_in_apart = i % 5 == 0 ? 3 : 0,
+                               .n_far = (size_t)(i % 4)};
 }
 
 #endif
