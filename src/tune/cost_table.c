@@ -131,7 +131,7 @@ static enum amp_status read_number(const struct reader *reader, const char *plac
 static enum amp_status read_text(const struct reader *reader, const char *place,
                                  const json_t *value, const char **text)
 {
-    if (!json_is_string(value) || json_string_length(value) == 0)
+    if (json_string_length(value) == 0) /* as that of what is no text is */
         return refuse(reader, place, value, "a text");
     *text = amp_arena_strdup(reader->arena, json_string_value(value));
     return AMP_OK;
@@ -278,7 +278,7 @@ static enum amp_status read_head(const struct reader *reader, const json_t *root
     struct amp_cost_table *table = reader->table;
     const json_t *version = json_object_get(root, version_key);
     const json_t *dtype = json_object_get(root, "dtype"), *casts = json_object_get(root, "casts");
-    if (!json_is_integer(version) || json_integer_value(version) != VERSION)
+    if (json_integer_value(version) != VERSION)
         return refuse(reader, version_key, version, "1");
     AMP_TRY(read_text(reader, "machine", json_object_get(root, "machine"), &table->machine));
     if (json_is_string(dtype))

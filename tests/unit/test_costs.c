@@ -860,6 +860,21 @@ static void movers_go_with_what_gives_them(void **state)
     expect_unit(1, d, "Tanh", IDS(d));
 }
 
+/* What picks one of its elements, or changes a sign, rounds nothing either. */
+static void pickers_go_with_what_gives_them(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
+    uint32_t a = NODE("Sigmoid", "a", x), b = NODE("ReduceMax", "b", a), c = NODE("Neg", "c", b);
+    uint32_t d = NODE("ReduceSum", "d", c);
+    decide();
+    find_units();
+    assert_int_equal(units.count, 2);
+    expect_unit(0, a, "Sigmoid", IDS(a, b, c));
+    expect_unit(1, d, "ReduceSum", IDS(d));
+}
+
 /* Without one in the lower dtype it goes with those that take it, in whatever place they do. */
 static void movers_go_with_what_takes_them(void **state)
 {
@@ -909,6 +924,7 @@ static void others_are_of_no_unit(void **state)
     uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3));
     uint32_t a = NODE("Sigmoid", "a", x), b = NODE("Tanh", "b", a), c = NODE("Exp", "c", a);
     decide();
+    decided.nodes[decided.n_nodes].dtype = AMP_FLOAT16; /* of none of its nodes */
     uint32_t d = NODE("Cast", "d", c);
     amp_node_at(net.model, node_of(b))->is_removed = true;
     decided.nodes[node_of(c)].dtype = AMP_FLOAT16;
@@ -1491,6 +1507,20 @@ static void a_choice_is_rules(void **state)
         "\"c\\\\*\"\n  - precision: fp32\n    tensors:\n      - \"b \\\"1\\\"\"  # noise at "
         "20.0 dB\n      - \"d\"\n");
     remove(path);
+    struct amp_choice_file quiet = file;
+    quiet.removes = NULL;
+    choice.n_low = quiet.n_notes = 0;
+    expect_file(&choice, &quiet,
+                "version: 1\nname: tuned\ndescription: what tuning kept in float32\ndtypes: "
+                "[bf16]\nextends:\n  - \"torch-cpu\"\n\n# Runs have shown that it holds: what "
+                "values come to is not looked at again.\nlimits:\n  bf16: {guards: off}\n\n"
+                "rules:\n  - precision: fp32\n    tensors:\n      - \"b \\\"1\\\"\"\n      - "
+                "\"d\"\n");
+    remove(path);
+    decided.nodes[node_of(value_d)].dtype = AMP_FLOAT16; /* which a rule says as well */
+    choice = amp_choice_make(&model, keeps, true, net.arena);
+    assert_int_equal(choice.n_wide, 1);
+    decided.nodes[node_of(value_d)].dtype = AMP_FLOAT;
     decided.nodes[node_of(value_d)].reason = AMP_REASON_PARTIAL_SUMS;
     choice = amp_choice_make(&model, keeps, true, net.arena);
     assert_int_equal(choice.n_wide, 2);
@@ -1640,6 +1670,7 @@ int main(void)
         PAIR_TEST(parts_share_times_with_the_whole),
         PAIR_TEST(spreads_are_shared_too),
         PAIR_TEST(movers_go_with_what_gives_them),
+        PAIR_TEST(pickers_go_with_what_gives_them),
         PAIR_TEST(movers_go_with_what_takes_them),
         PAIR_TEST(movers_in_float32_are_apart),
         PAIR_TEST(others_are_of_no_unit),
