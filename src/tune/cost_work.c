@@ -36,7 +36,7 @@ enum amp_status amp_cost_inputs_cast(const struct amp_costs_request *request,
     for (size_t i = 0; i < ids->count; i++) {
         const struct amp_value *value = amp_value_at(request->low, ids->items[i]);
         const struct amp_tensor *from = &request->inputs[i];
-        if (from->data == NULL || amp_tensor_is_list(from) || from->dtype == value->dtype)
+        if (from->data == NULL || amp_tensor_is_list(from))
             amp_tensor_refer(&(*inputs)[i], from);
         else
             AMP_TRY(amp_tensor_cast_copy(from, value->dtype, &(*inputs)[i], err));
@@ -57,10 +57,10 @@ void amp_cost_inputs_free(const struct amp_costs_request *request, struct amp_te
 static enum amp_status look_at(const struct side *side, uint32_t id)
 {
     struct amp_tensor tensor = {.data = NULL};
-    if (id == AMP_NONE || id >= side->model->n_values)
+    if (id >= side->model->n_values) /* the run's own */
         return AMP_OK;
     enum amp_status status = amp_walk_get(side->session, id, &tensor, side->err);
-    if (status == AMP_OK && tensor.data != NULL && !amp_tensor_is_list(&tensor))
+    if (tensor.data != NULL && !amp_tensor_is_list(&tensor))
         side->elements[id] = (double)amp_tensor_count(&tensor);
     amp_tensor_release(&tensor);
     return status;
@@ -135,7 +135,7 @@ static void add_nodes(const struct side *side, struct amp_node_work *work)
             work[owner].flops += seen[id].flops;
         if (node->graph != 0 && id < count)
             work[owner].bytes += seen[id].bytes;
-        if (node->graph != 0 || !side->runs[id])
+        if (!side->runs[id])
             continue;
         add_values(side, node->inputs, node->n_inputs, &work[owner]);
         add_values(side, node->outputs, node->n_outputs, &work[owner]);

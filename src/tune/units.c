@@ -29,6 +29,7 @@ static void join(struct grouping *grouping, uint32_t a, uint32_t b)
     grouping->parent[first < second ? second : first] = first < second ? first : second;
 }
 
+/* Whether NODE, which may be AMP_NONE, is one that is decided on. */
 static bool is_low(const struct grouping *grouping, uint32_t node)
 {
     const struct amp_assignment *assignment = grouping->assignment;
@@ -75,7 +76,7 @@ static bool join_producer(struct grouping *grouping, uint32_t node)
         uint32_t producer = at->inputs[i] == AMP_NONE
                                 ? AMP_NONE
                                 : amp_value_at(grouping->model, at->inputs[i])->producer;
-        if (producer != AMP_NONE && is_low(grouping, producer)) {
+        if (is_low(grouping, producer)) {
             join(grouping, producer, node);
             return true;
         }

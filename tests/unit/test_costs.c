@@ -200,6 +200,45 @@ static void inputs_are_cast_where_they_differ(void **state)
     amp_tensor_release(&list);
 }
 
+/*
+ * Of values that a cast could be of, the elements: no integers, no sequences, no constants, none
+ * that was removed. What is computed of constants alone moves nothing in a run; a sequence is what
+ * its tensors are, by whoever gives and takes these.
+ */
+static void work_is_of_floats_in_runs(void **state)
+{
+    static const float ones[6] = {1, 1, 1, 1, 1, 1};
+    static const int64_t zero = 0;
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_cost_work work;
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), w = constant("w", AMP_FLOAT, DIMS(2, 3), ones);
+    uint32_t at = constant("at", AMP_INT64, (struct amp_shape){.rank = 0}, &zero);
+    uint32_t t = NODE("Transpose", "t", w), y = NODE("MatMul", "y", x, t);
+    uint32_t size = NODE("Shape", "size", y), list = NODE("SequenceConstruct", "list", y, y);
+    uint32_t z = NODE("SequenceAt", "z", list, at), gone = NODE("Neg", "gone", z);
+    output(size);
+    output(z);
+    output(gone);
+    infer_all();
+    amp_value_at(net.model, gone)->is_removed = true;
+    struct amp_costs_request asked = {.reference = net.model,
+                                      .low = net.model,
+                                      .dtype = AMP_BFLOAT16,
+                                      .inputs = net_tensor(AMP_FLOAT, DIMS(2, 3), ones)};
+    if (amp_cost_work_find(&asked, net.arena, &work, &err) != AMP_OK)
+        fail_msg("%s", err.text);
+    const uint32_t values[] = {x, w, at, y, size, list, z, gone};
+    static const double elements[] = {6, 0, 0, 4, 0, 0, 4, 0};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        expect(work.elements[values[i]], elements[i]);
+    expect(work.wide[node_of(t)].bytes, 0);
+    expect(work.wide[node_of(y)].bytes, 4 * (6 + 6 + 4));
+    expect(work.wide[node_of(size)].bytes, 4 * 4 + 8 * 2);
+    expect(work.wide[node_of(gone)].bytes, 4 * (4 + 4));
+}
+
 static void nodes_are_counted(void **state)
 {
     (void)state;
@@ -1651,6 +1690,7 @@ int main(void)
         PAIR_TEST(bytes_are_those_moved),
         PAIR_TEST(bytes_of_unknown_shapes_are_those_of_a_run),
         PAIR_TEST(inputs_are_cast_where_they_differ),
+        PAIR_TEST(work_is_of_floats_in_runs),
         PAIR_TEST(nodes_are_counted),
         PAIR_TEST(times_are_of_use),
         cmocka_unit_test(units_have_names),
