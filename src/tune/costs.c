@@ -177,15 +177,15 @@ static enum amp_status look_up_file(const struct finder *finder)
     const struct amp_costs_request *request = finder->request;
     struct amp_cost_table table;
     AMP_TRY(amp_cost_table_read(request->path, finder->costs->arena, &table, finder->err));
-    bool is_of_other = table.dtype != AMP_UNDEFINED && table.dtype != request->dtype;
-    if (is_of_other && (request->dtypes & AMP_DTYPE_BIT(table.dtype)) == 0)
+    bool has_dtype = table.dtype != AMP_UNDEFINED;
+    if (has_dtype && (request->dtypes & AMP_DTYPE_BIT(table.dtype)) == 0)
         return amp_fail(finder->err, AMP_MODEL, "%s: dtype: %s; accepted: %s", request->path,
                         amp_dtype_name(table.dtype), amp_dtype_name(request->dtype));
     finder->costs->origin =
         amp_arena_printf(finder->costs->arena, "%s, %s", request->path, table.machine);
     struct amp_costs_request asked = *request;
     struct finder asking = *finder;
-    asked.dtype = is_of_other ? table.dtype : request->dtype;
+    asked.dtype = has_dtype ? table.dtype : request->dtype;
     asking.request = &asked;
     return look_up(&asking, &table);
 }

@@ -237,6 +237,12 @@ static void work_is_of_floats_in_runs(void **state)
     expect(work.wide[node_of(y)].bytes, 4 * (6 + 6 + 4));
     expect(work.wide[node_of(size)].bytes, 4 * 4 + 8 * 2);
     expect(work.wide[node_of(gone)].bytes, 4 * (4 + 4));
+    asked.unit = AMP_COSTS_NODES;
+    assert_int_equal(amp_costs_find(&asked, &costs, &err), AMP_OK);
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        bool is_constant = amp_value_at(net.model, values[i])->constant != NULL;
+        expect(costs.casts[values[i]], is_constant || values[i] == size ? 0 : 1e-3);
+    }
 }
 
 static void nodes_are_counted(void **state)
@@ -354,6 +360,12 @@ static void tables_come_back_as_written(void **state)
     assert_memory_equal(costs.wide, wide, sizeof wide);
     assert_memory_equal(costs.low, low, sizeof low);
     assert_memory_equal(costs.casts, casts, sizeof casts);
+    amp_value_at((struct amp_model *)request.reference, M)->graph = 1; /* in a body */
+    assert_int_equal(amp_costs_write(&costs, &request, path, &err), AMP_OK);
+    assert_int_equal(amp_cost_table_read(path, net.arena, &table, &err), AMP_OK);
+    assert_int_equal(table.n_values, 2);
+    for (size_t i = 0; i < 2; i++)
+        assert_string_not_equal(table.values[i].name, "m");
 }
 
 /* What the shipped one was measured as: bytes and casts alike, products of bfloat16 faster. */
