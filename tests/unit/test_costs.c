@@ -360,7 +360,7 @@ static void tables_come_back_as_written(void **state)
     assert_memory_equal(costs.wide, wide, sizeof wide);
     assert_memory_equal(costs.low, low, sizeof low);
     assert_memory_equal(costs.casts, casts, sizeof casts);
-    amp_value_at((struct amp_model *)request.reference, M)->graph = 1; /* in a body */
+    request.reference->values[M].graph = 1; /* in a body */
     assert_int_equal(amp_costs_write(&costs, &request, path, &err), AMP_OK);
     assert_int_equal(amp_cost_table_read(path, net.arena, &table, &err), AMP_OK);
     assert_int_equal(table.n_values, 2);

@@ -2692,6 +2692,53 @@ static void other_logs_are_refused(void **state)
     refuse("{\"ampconv-tune-log\":1,\"key\":\"0000000000000008\"", "no log");
 }
 
+/* A head that was cut short anywhere is written anew. */
+static void cut_heads_are_made_whole(void **state)
+{
+    static const char head[] =
+        "{\"ampconv-tune-log\":1,\"key\":\"0000000000000007\",\"units\":6}\n";
+    (void)state;
+    for (size_t cut = 0; cut < sizeof head; cut++) {
+        struct tune_case tune;
+        size_t size;
+        tune_write_log(head, cut);
+        tune_create(&tune, 1, 6, TUNE_POWER);
+        struct amp_trials trials = tune_trials(&tune, 0, 1);
+        trials.log_path = TUNE_LOG;
+        tune_open(&trials);
+        amp_trials_close(&trials);
+        char *text = tune_read_log(&size);
+        assert_string_equal(text, head);
+        free(text);
+        assert_int_equal(remove(TUNE_LOG), 0);
+        tune_destroy(&tune);
+    }
+}
+
+/* What the system said of another call before says nothing of a write that succeeds. */
+static void lines_are_written_once(void **state)
+{
+    struct tune_case tune;
+    size_t size;
+    (void)state;
+    create_small(&tune);
+    struct amp_trials trials = tune_trials(&tune, 0, 1);
+    trials.log_path = TUNE_LOG;
+    signal(SIGXFSZ, SIG_IGN);
+    tune_open(&trials);
+    limit_files(4096);
+    errno = EINTR;
+    tune_run_bits(&trials, 2);
+    limit_files(0);
+    amp_trials_close(&trials);
+    char *text = tune_read_log(&size);
+    const char *line = strstr(text, "{\"trial\":0,");
+    assert_true(line != NULL && strstr(line + 1, "{\"trial\":0,") == NULL);
+    free(text);
+    assert_int_equal(remove(TUNE_LOG), 0);
+    tune_destroy(&tune);
+}
+
 static void wrong_lines_are_refused(void **state)
 {
     static const char head[] =
@@ -2704,6 +2751,11 @@ static void wrong_lines_are_refused(void **state)
     } changes[] = {
         {"[[0,5]]", "[[0,6]]", "kept: [0,6]"},
         {"[[0,5]]", "[[-1,5]]", "kept: [-1,5]"},
+        {"[[0,5]]", "[[\"0\",5]]", "kept: [\"0\",5]"},
+        {"[[0,5]]", "[[0,null]]", "kept: [0,null]"},
+        {"[[0,5]]", "[[0,5.0]]", "kept: [0,5.0]"},
+        {"[[0,5]]", "[[0]]", "kept: [0]"},
+        {"[[0,5]]", "[[0,5,5]]", "kept: [0,5,5]"},
         {"[[0,5]]", "[[3,2]]", "kept: [3,2]"},
         {"[[0,5]]", "[[0,3],[3,5]]", "kept: [3,5]"},
         {"[[0,5]]", "[[4,5],[0,1]]", "kept: [0,1]"},
@@ -2944,6 +2996,8 @@ int main(void)
         cmocka_unit_test(trials_are_predicted_anew),
         cmocka_unit_test(a_log_that_is_full_is_an_error),
         cmocka_unit_test(other_logs_are_refused),
+        cmocka_unit_test(cut_heads_are_made_whole),
+        cmocka_unit_test(lines_are_written_once),
         cmocka_unit_test(wrong_lines_are_refused),
         cmocka_unit_test(other_lines_are_taken),
         cmocka_unit_test(wrong_problems_are_refused),
