@@ -1594,7 +1594,8 @@ static void level_losses(struct amp_problem *problem)
 }
 
 /* Problems that are drawn: with powers that are near to what is predicted and far from it, of
-   choices that lose elements or miss for something else than power, with few runs and with many. */
+   choices that lose elements or miss for something else than power, with few runs and with many;
+   with previews that are right, or say that all is well, or see nothing or too much. */
 static void previews_follow_their_rules(void **state)
 {
     enum { CASES = 240 };
@@ -1610,6 +1611,8 @@ static void previews_follow_their_rules(void **state)
             tune->off_db = offs[c % 4];
             tune->preview_off_db = offs[c / 4 % 4];
             tune->others = c % 3 == 0 ? 3 : c % 11 == 1 ? 1 : 0;
+            tune->odd_previews = c % 8 == 3 ? 3 : 0;
+            tune->previews_lie = c % 13 == 5;
             if (c % 9 == 4) /* gains of less than a millionth, without casts */
                 level_losses(&tune->problem);
             if (c % 7 == 0) /* nearly what is there whatever is kept */

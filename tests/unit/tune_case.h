@@ -45,6 +45,7 @@ struct tune_case {
     size_t n_previews;
     double preview_off_db; /* by how much they differ from runs, either way */
     bool previews_lie;     /* and say of each choice that it is good enough */
+    uint64_t odd_previews; /* one of so many sees no error at all, or elements that are lost */
     uint64_t others;       /* one choice of so many misses for something else than power; 0: none */
     struct amp_arena *arena;
 };
@@ -151,6 +152,8 @@ static inline enum amp_status tune_preview(void *context, struct amp_trial *cons
         trials[i]->measured = tune_measure(tune, trials[i]->keeps) * pow(10, db / 10);
         if (tune->previews_lie)
             trials[i]->measured = fmin(trials[i]->measured, tune->target / 2);
+        if (tune->odd_previews > 0 && one_in(&state, tune->odd_previews))
+            trials[i]->measured = one_in(&state, 2) ? 0 : INFINITY;
         bool is_met = trials[i]->measured <= tune->target && !tune_misses(tune, trials[i]->hash, 2);
         trials[i]->verdict = is_met ? AMP_TRIAL_MET : AMP_TRIAL_MISSED;
         tune->n_previews++;
