@@ -1018,6 +1018,39 @@ static void attributes_say_their_type(void **state)
     }
 }
 
+/* What an input is declared as counts, whatever the graph says of it as an output; of the metadata
+   one key says what pixels are. */
+static void declarations_have_their_places(void **state)
+{
+    Onnx__TypeProto type;
+    Onnx__TypeProto__Tensor tensor;
+    struct amp_model_file file;
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    start_model();
+    onnx__type_proto__init(&type);
+    onnx__type_proto__tensor__init(&tensor);
+    type.value_case = ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+    type.tensor_type = &tensor;
+    tensor.has_elem_type = true;
+    tensor.elem_type = AMP_DOUBLE;
+    made.y.name = name_x;
+    made.y.type = &type;
+    Onnx__StringStringEntryProto *props[] = {entries("other")[3],
+                                             entries("Image.NominalPixelRange")[3]};
+    static char range[] = "Normalized_0_1";
+    props[1]->value = range;
+    made.model.n_metadata_props = 2;
+    made.model.metadata_props = props;
+    model_is(AMP_OK, NULL);
+    assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+    uint32_t x = file.model->graphs[0].inputs.items[0];
+    assert_int_equal(file.model->graphs[0].outputs.items[0], x);
+    assert_int_equal(amp_value_at(file.model, x)->dtype, AMP_FLOAT);
+    assert_string_equal(file.model->pixel_range, range);
+    amp_model_close(&file);
+}
+
 /* Texts are optional in the format, and as good as empty where they are missing. */
 static void texts_may_be_missing(void **state)
 {
@@ -3446,7 +3479,8 @@ static void values_of_unknown_operators_have_entries(void **state)
 {
     static char domain[] = "com.example", name_h[] = "h", no_name[] = "";
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
+        bool has_entry = i == 1 || i == 3;
         struct amp_model_file file;
         struct amp_error err = {.status = AMP_OK};
         struct amp_deferred deferred = {.count = 0};
@@ -3470,20 +3504,23 @@ static void values_of_unknown_operators_have_entries(void **state)
         made.model.opset_import = imports;
         model_is(AMP_OK, NULL);
         assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
-        const struct amp_node *node = amp_node_at(file.model, 0);
+        struct amp_node *node = amp_node_at(file.model, 0);
         assert_null(node->schema);
+        if (i == 5) /* an operator that somebody knows */
+            node->schema = amp_schema_find("", "Neg", 13);
         struct amp_value *h = amp_value_at(file.model, node->outputs[0]);
         h->kind = i == 2 ? AMP_KIND_SEQUENCE : AMP_KIND_TENSOR;
-        h->dtype = i == 1 || i == 2 || i == 3 ? AMP_FLOAT16 : AMP_UNDEFINED;
+        h->dtype = i > 0 ? AMP_FLOAT16 : AMP_UNDEFINED;
+        h->is_output = i == 4; /* which has its entry there */
         amp_message_update(file.model, &deferred);
         const Onnx__GraphProto *graph = ((const Onnx__ModelProto *)file.model->origin)->graph;
-        assert_int_equal(graph->n_value_info, i % 2);
-        if (i % 2 == 1) {
+        assert_int_equal(graph->n_value_info, has_entry);
+        if (has_entry) {
             assert_string_equal(graph->value_info[0]->name, "h");
             assert_int_equal(graph->value_info[0]->type->tensor_type->elem_type, AMP_FLOAT16);
         }
         amp_message_update(file.model, &deferred); /* which has it by now */
-        assert_int_equal(graph->n_value_info, i % 2);
+        assert_int_equal(graph->n_value_info, has_entry);
         amp_model_close(&file);
     }
 }
@@ -3494,7 +3531,8 @@ static void declared_types_follow_their_kind(void **state)
     static const enum amp_kind kinds[] = {AMP_KIND_UNKNOWN, AMP_KIND_TENSOR, AMP_KIND_SEQUENCE,
                                           AMP_KIND_OPTIONAL};
     (void)state;
-    for (int declared = 0; declared < 4; declared++) /* nothing, tensor, sequence, of maps */
+    for (int declared = 0; declared < 5;
+         declared++) /* nothing, tensor, sequence, of maps, of none */
         for (size_t k = 0; k < AMP_COUNT(kinds); k++)
             for (int is_known = 0; is_known < 2; is_known++) {
                 struct amp_model_file file;
@@ -3526,7 +3564,7 @@ static void declared_types_follow_their_kind(void **state)
                     type.tensor_type = &tensor;
                 else
                     type.sequence_type = &sequence;
-                sequence.elem_type = &element;
+                sequence.elem_type = declared == 4 ? NULL : &element;
                 made.y.type = declared > 0 ? &type : NULL;
                 model_is(AMP_OK, NULL);
                 assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
@@ -3643,6 +3681,16 @@ static void forget_messages(struct amp_model *model)
 
 /* What is read of the model at PATH; IS_NEW: of the messages that are made of it. NULL: it is
    refused. */
+/* Each output of a graph is marked as one, where the graph gives it itself. */
+static void outputs_are_marked(const struct amp_model *model)
+{
+    for (uint32_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++) {
+            const struct amp_value *value = amp_value_at(model, model->graphs[g].outputs.items[i]);
+            assert_true(value->is_output || value->graph != g);
+        }
+}
+
 static char *read_again(const char *path, bool is_new)
 {
     struct amp_model_file file;
@@ -3662,6 +3710,7 @@ static char *read_again(const char *path, bool is_new)
         fclose(out);
         free(bytes);
     }
+    outputs_are_marked(file.model);
     char *text = tell_model(file.model);
     amp_model_close(&file);
     return text;
@@ -3922,6 +3971,7 @@ int main(void)
         NET_TEST(links_stay_below_the_folder),
         NET_TEST(deferred_data_are_written_whole),
         NET_TEST(texts_may_be_missing),
+        NET_TEST(declarations_have_their_places),
         NET_TEST(metadata_are_replaced),
         NET_TEST(names_are_given_once),
         NET_TEST(initializers_are_inputs_or_not),
