@@ -21,7 +21,9 @@ struct text {
 
 static void put(struct text *text, const char *bytes, size_t count)
 {
-    if (text->size - text->used <= count && !text->is_lost) {
+    if (text->is_lost)
+        return;
+    if (text->size - text->used <= count) {
         size_t size = 2 * text->size + count + 64;
         char *moved = realloc(text->bytes, size);
         if (moved == NULL) {
@@ -31,8 +33,6 @@ static void put(struct text *text, const char *bytes, size_t count)
         text->bytes = moved;
         text->size = size;
     }
-    if (text->is_lost)
-        return;
     memcpy(text->bytes + text->used, bytes, count);
     text->used += count;
     text->bytes[text->used] = '\0';
@@ -144,7 +144,7 @@ static const char *read_conversion(const char *format, struct conversion *c)
     c->width = read_number(&at);
     c->has_precision = *at == '.';
     at += c->has_precision;
-    c->has_precision_argument = c->has_precision && *at == '*';
+    c->has_precision_argument = *at == '*';
     at += c->has_precision_argument;
     c->precision = read_number(&at);
     for (; strchr("hlzjt", *at) != NULL && *at != '\0'; at++)
