@@ -2977,6 +2977,70 @@ static void bodies_pass_types_on(void **state)
     gives(choice, 1, AMP_KIND_TENSOR, AMP_BOOL);
 }
 
+/* What is not there gets no type, what is not known gives none, and a state that is a sequence is
+   one in the body too. */
+static void open_types_stay_open(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t n = input("n", AMP_INT64, SCALAR), c = input("c", AMP_BOOL, SCALAR);
+    uint32_t d = input("d", AMP_DOUBLE, DIMS(2)), open = input("u", AMP_UNDEFINED, DIMS(2));
+    amp_value_at(net.model, d)->kind = AMP_KIND_SEQUENCE;
+    uint32_t loop = net_node(0, "Loop", "l", 2, IDS(n, c, open, d));
+    add_open_body(loop, "body", 4, AMP_NONE);
+    struct amp_ids *outputs = &net.model->graphs[1].outputs;
+    for (uint32_t i = 0; i + 1 < outputs->count; i++)
+        outputs->items[i] = outputs->items[i + 1];
+    outputs->count--;
+    infer_all();
+    takes_in(2, AMP_UNDEFINED);
+    takes_in(3, AMP_DOUBLE);
+    uint32_t last = net.model->graphs[1].inputs.items[3];
+    assert_int_equal(amp_value_at(net.model, last)->kind, AMP_KIND_SEQUENCE);
+    gives(loop, 1, AMP_KIND_SEQUENCE, AMP_DOUBLE);
+
+    net_start(22);
+    c = input("c", AMP_BOOL, SCALAR), open = input("u", AMP_UNDEFINED, DIMS(2));
+    amp_value_at(net.model, open)->kind = AMP_KIND_UNKNOWN;
+    uint32_t choice = net_node(0, "If", "f", 3, IDS(c));
+    add_open_body(choice, "then_branch", 0, c);
+    add_open_body(choice, "else_branch", 0, c);
+    for (uint32_t g = 1; g <= 2; g++)
+        for (int i = 0; i < 2; i++)
+            amp_ids_push(net.model, &net.model->graphs[g].outputs, i == 0 ? open : c);
+    amp_node_at(net.model, choice)->outputs[0] = AMP_NONE;
+    amp_value_at(net.model, net_out(choice, 1))->kind = AMP_KIND_TENSOR;
+    amp_value_at(net.model, net_out(choice, 1))->dtype = AMP_FLOAT;
+    infer_all();
+    gives(choice, 1, AMP_KIND_TENSOR, AMP_FLOAT);
+    gives(choice, 2, AMP_KIND_TENSOR, AMP_BOOL);
+
+    net_start(22);
+    uint32_t drop = net_node(0, "Dropout", "y", 2, IDS(input("x", AMP_FLOAT, DIMS(2, 3))));
+    amp_node_at(net.model, drop)->outputs[1] = AMP_NONE;
+    infer_all();
+    gives(drop, 0, AMP_KIND_TENSOR, AMP_FLOAT);
+    assert_int_equal(amp_value_at(net.model, net_out(drop, 0))->rank, 2);
+}
+
+/* What Identity and Cast give of a constant is one as well, what others give is none. */
+static void constants_are_passed_on(void **state)
+{
+    static const float items[3] = {1, -2, 0.5f};
+    (void)state;
+    net_start(22);
+    uint32_t w = constant("w", AMP_FLOAT, DIMS(3), items), same = NODE("Identity", "same", w);
+    uint32_t low = NODE("Cast", "low", w), other = NODE("Neg", "other", w);
+    set_int(low, "to", AMP_FLOAT16);
+    infer_all();
+    assert_ptr_equal(amp_value_at(net.model, same)->constant, amp_value_at(net.model, w)->constant);
+    const struct amp_tensor *cast = amp_value_at(net.model, low)->constant;
+    assert_true(cast != NULL && cast->dtype == AMP_FLOAT16);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(amp_tensor_double(cast, i) == (double)items[i]);
+    assert_null(amp_value_at(net.model, other)->constant);
+}
+
 /* What a graph declares of its outputs is what their operators give, or nothing. */
 static void declared_outputs_are_what_follows(void **state)
 {
@@ -3195,6 +3259,12 @@ static void operators_take_other_shapes(void **state)
         bool fits = checks[i].takes || checks[i].x.rank == 3 || checks[i].x.rank == 1;
         assert_int_equal(amp_infer_takes(net.model, node_of(y), x, &checks[i].x), fits);
     }
+    net_start(17); /* what may come to any rank may come to the one that is declared */
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2, 3)), shape = input("shape", AMP_INT64, DIMS(-1));
+    uint32_t y = NODE("Reshape", "y", x, shape);
+    infer_all();
+    amp_value_set_shape(net.model, y, &DIMS(3, 2));
+    assert_true(amp_infer_takes(net.model, node_of(y), x, &DIMS(6)));
 }
 
 static const char *value_text(uint32_t id)
@@ -4005,6 +4075,8 @@ int main(void)
         NET_TEST(types_are_those_of_the_definition),
         NET_TEST(outputs_have_the_types_that_follow),
         NET_TEST(bodies_pass_types_on),
+        NET_TEST(open_types_stay_open),
+        NET_TEST(constants_are_passed_on),
         NET_TEST(declared_outputs_are_what_follows),
         NET_TEST(gradients_of_losses_are_scaled),
         NET_TEST(scalers_need_an_operator),
