@@ -3041,6 +3041,30 @@ static void constants_are_passed_on(void **state)
     assert_null(amp_value_at(net.model, other)->constant);
 }
 
+/* Casts of many elements that lose nothing are left to who needs them, others are done at once. */
+static void large_exact_casts_are_left(void **state)
+{
+    static const float items[1024] = {1};
+    static const struct {
+        enum amp_dtype from, to;
+        int64_t count;
+        bool is_left;
+    } checks[] = {{AMP_FLOAT16, AMP_FLOAT, 1024, true},  {AMP_FLOAT16, AMP_FLOAT, 1023, false},
+                  {AMP_FLOAT, AMP_FLOAT16, 1024, false}, {AMP_BFLOAT16, AMP_FLOAT16, 1024, false},
+                  {AMP_INT8, AMP_FLOAT, 1024, false},    {AMP_BFLOAT16, AMP_FLOAT, 1024, true}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(checks); i++) {
+        net_start(22);
+        uint32_t w = constant("w", checks[i].from, DIMS(checks[i].count), items);
+        uint32_t y = NODE("Cast", "y", w);
+        set_int(y, "to", checks[i].to);
+        infer_all();
+        const struct amp_tensor *cast = amp_value_at(net.model, y)->constant;
+        assert_true(cast != NULL && cast->dtype == checks[i].to);
+        assert_int_equal(cast->data == NULL, checks[i].is_left);
+    }
+}
+
 /* What a graph declares of its outputs is what their operators give, or nothing. */
 static void declared_outputs_are_what_follows(void **state)
 {
@@ -4077,6 +4101,7 @@ int main(void)
         NET_TEST(bodies_pass_types_on),
         NET_TEST(open_types_stay_open),
         NET_TEST(constants_are_passed_on),
+        NET_TEST(large_exact_casts_are_left),
         NET_TEST(declared_outputs_are_what_follows),
         NET_TEST(gradients_of_losses_are_scaled),
         NET_TEST(scalers_need_an_operator),

@@ -92,9 +92,7 @@ static void set_type(struct amp_model *model, uint32_t value_id, enum amp_kind k
                      enum amp_dtype dtype)
 {
     struct amp_value *value = amp_value_at(model, value_id);
-    /* The schema does not tell maps from sequences of them. */
-    bool is_told = kind == AMP_KIND_MAP && value->kind == AMP_KIND_MAP_SEQUENCE;
-    if (kind != AMP_KIND_UNKNOWN && !is_told)
+    if (kind != AMP_KIND_UNKNOWN)
         value->kind = kind;
     if (dtype != AMP_UNDEFINED)
         value->dtype = dtype;
