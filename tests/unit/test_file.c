@@ -444,6 +444,14 @@ static void no_model_is_seen_at_once(void **unused)
         {"\x3a\x06\x0a\x05\xff", 5,
          "not a valid protobuf message: a field of 5 bytes at byte 2 of a GraphProto that ends "
          "at 8"},
+        /* A field whose length stands beyond the end of its message. */
+        {"\x3a\x01\x0a\x00", 4,
+         "not a valid protobuf message: a field of 0 bytes at byte 2 of a GraphProto that ends "
+         "at 3"},
+        /* Dims in one piece, and a text that is no message. */
+        {"\x3a\x05\x2a\x03\x0a\x01\x04", 7,
+         "not a valid protobuf message: a wrong field number or type at byte 7"},
+        {"\x12\x01\xff", 3, "not a valid protobuf message: a wrong field number or type at byte 3"},
         {"\x12\xff\xff\xff\xff\x07", 6,
          "a field of 2147483647 bytes at byte 0; models end at 2147483647, where protobuf "
          "messages do"},

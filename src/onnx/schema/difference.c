@@ -110,7 +110,7 @@ static const char *step_difference(const struct amp_schema *from, const struct a
 
 const char *amp_schema_difference(const struct amp_schema *from, const struct amp_schema *to)
 {
-    while (from != NULL && from != to) {
+    while (from != to) {
         const struct amp_schema *next = amp_schema_next(from);
         const char *found =
             next != NULL ? step_difference(from, next) : "not a newer version of the operator";
