@@ -451,6 +451,9 @@ static void no_model_is_seen_at_once(void **unused)
         /* Dims in one piece, and a text that is no message. */
         {"\x3a\x05\x2a\x03\x0a\x01\x04", 7,
          "not a valid protobuf message: a wrong field number or type at byte 7"},
+        {"\x3a\x05\x2a\x03\x0d", 5,
+         "not a valid protobuf message: a wrong field number or type at byte 4"},
+        {"\x12\x40", 2, "not a valid protobuf message: a wrong field number or type at byte 66"},
         {"\x12\x01\xff", 3, "not a valid protobuf message: a wrong field number or type at byte 3"},
         {"\x12\xff\xff\xff\xff\x07", 6,
          "a field of 2147483647 bytes at byte 0; models end at 2147483647, where protobuf "
