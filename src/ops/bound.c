@@ -128,7 +128,8 @@ static void add_block(struct norms *norms, const double *items, int64_t count)
     }
 }
 
-/* The largest, over channels, sum of magnitudes of WEIGHTS, whose dim CHANNEL they are. */
+/* The largest, over channels, sum of magnitudes of WEIGHTS, whose dim CHANNEL they are; without
+   those with a NaN, of which results are NaN. */
 static double largest_norm(const struct amp_tensor *weights, int channel)
 {
     double items[BLOCK], largest = 0;
@@ -144,10 +145,9 @@ static double largest_norm(const struct amp_tensor *weights, int channel)
         add_block(&norms, items, (int64_t)n);
     }
     for (int64_t c = 0; c < norms.channels; c++)
-        if (!(norms.sums[c] <= largest))
-            largest = norms.sums[c];
+        largest = fmax(largest, norms.sums[c]);
     free(norms.sums);
-    return isnan(largest) ? INFINITY : largest;
+    return largest;
 }
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
@@ -231,7 +231,8 @@ static int channel_dim(const struct amp_node *node, const struct amp_linear *lin
     return rank >= 2 && is_matrix ? (flips ? 1 - linear->channel : linear->channel) : -1;
 }
 
-/* The most that the products of input 0's row or window of magnitudes up to LARGEST come to. */
+/* The most that the products of input 0's row or window of magnitudes up to LARGEST, which is
+   finite, come to. */
 static double product_most(const struct amp_bound_call *call, const struct amp_linear *linear,
                            double largest)
 {
@@ -239,7 +240,7 @@ static double product_most(const struct amp_bound_call *call, const struct amp_l
     int channel = weights == NULL ? -1 : channel_dim(call->node, linear, weights->shape.rank);
     if (largest == 0)
         return 0;
-    if (channel >= 0 && isfinite(largest)) {
+    if (channel >= 0) {
         double loose = largest * input_of(call, 1)->constant_max *
                        (double)amp_tensor_count(weights) / (double)weights->shape.dims[channel];
         return loose >= 0 && loose <= call->enough ? loose

@@ -670,6 +670,154 @@ static void operators_bound_their_results(void **state)
     assert_true(out.low == 0 && out.high == 9);
 }
 
+/* The call of the only node of LINE, whose inputs are constants or not. */
+static struct amp_bound_call call_of(const char *line, enum one_way way,
+                                     const struct amp_interval *in)
+{
+    one_node(line, way);
+    return (struct amp_bound_call){.model = net.model,
+                                   .node =
+                                       amp_node_at(net.model, net.model->graphs[0].nodes.items[0]),
+                                   .in = in};
+}
+
+/* The largest sum of magnitudes, or the number of weights times their largest magnitude, where that
+   is known and enough. */
+static void weights_are_read_where_their_largest_is_not_enough(void **state)
+{
+    static const struct {
+        double largest, enough, bound;
+    } cases[] = {{3, 6, 6}, {3, INFINITY, 6}, {3, 5.9, 3.5}, {0, 0, 0}, {-1, INFINITY, 3.5}};
+    static const struct amp_interval in[] = {{-1, 1}, {-2, 3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_bound_call call =
+            call_of("Conv-11 f[1,2,3] f[2,2,1]=1,-2,3,0.5 strides=[1]", ONE_CONSTANT, in);
+        struct amp_interval out;
+        amp_value_at(net.model, call.node->inputs[1])->constant_max = cases[i].largest;
+        call.enough = cases[i].enough;
+        assert_true(amp_bound_product(&call, &out));
+        assert_true(fabs(out.high - cases[i].bound) < 1e-5 && out.low == -out.high);
+    }
+    static const char *const nan[] = {"Conv-11 f[1,2,3] f[2,2,1]=1,nan,3,0.5",
+                                      "Conv-11 f[1,2,3] f[2,2,1]=1,2.5,3,nan"};
+    for (size_t i = 0; i < 2;
+         i++) { /* the channel's results are NaN, the other's 3.5 at the most */
+        struct amp_bound_call call = call_of(nan[i], ONE_CONSTANT, in);
+        struct amp_interval out;
+        assert_true(amp_bound_product(&call, &out) && fabs(out.high - 3.5) < 1e-5);
+    }
+}
+
+/* Nothing is known of sums of what is not bounded; nor of weights that have no channels, or are not
+   known, unless the depth is. */
+static void products_of_unbounded_elements_are_unknown(void **state)
+{
+    static const struct amp_interval bounded[] = {{-1, 1}, {-2, 3}, {-4, 5}},
+                                     left[] = {{-INFINITY, 1}, {-2, 3}, {-4, 5}},
+                                     added[] = {{-1, 1}, {-2, 3}, {-4, INFINITY}},
+                                     zero[] = {{0, 0}, {-2, 3}, {-4, 5}};
+    static const struct {
+        const char *line;
+        enum one_way way;
+        const struct amp_interval *in;
+        double bound; /* negative: nothing is said */
+    } cases[] = {
+        {"Gemm-13 f[2,4] f[4,1]=1,1,1,2 f[1] alpha=-3.0 beta=2.0", ONE_CONSTANT, bounded, 25},
+        {"Gemm-13 f[2,4] f[4,1]=1,1,1,2 f[1]", ONE_CONSTANT, bounded, 10},
+        {"Gemm-13 f[2,4] f[4,1]=1,1,1,2 f[1]", ONE_CONSTANT, left, -1},
+        {"Gemm-13 f[2,4] f[4,1]=1,1,1,2 f[1] alpha=0.0", ONE_CONSTANT, left, -1},
+        {"Gemm-13 f[2,4] f[4,1]=1,1,1,2 f[1]", ONE_CONSTANT, added, -1},
+        {"Gemm-13 f[2,4] f[4,1]=1,1,1,2 f[1] beta=0.0", ONE_CONSTANT, added, -1},
+        {"Gemm-13 f[2,4] f[4,1]=1,1,1,2 _", ONE_CONSTANT, added, 5},
+        {"Gemm-13 f[2,4] f[4,1]=1,1,1,2", ONE_CONSTANT, added, 5},
+        {"MatMul-13 f[2,4] f[4,1]=1,1,1,2", ONE_CONSTANT, added, 5},
+        {"Conv-11 f[1,4,1] f[1,4,1]=1,1,1,2 f[1]", ONE_CONSTANT, added, -1},
+        {"Conv-11 f[1,4,1] f[1,4,1]=1,1,1,2 f[1]", ONE_CONSTANT, bounded, 10},
+        {"MatMul-13 f[2,4] f[4,1]", ONE_GIVEN, bounded, 12},
+        {"MatMul-13 f[2,4] f[4,1]", ONE_UNKNOWN, bounded, INFINITY},
+        {"MatMul-13 f[2,4] f[4,1]", ONE_HEAD, bounded, 13.5}, /* of 2^20 */
+        {"MatMul-13 f[2,4] f[4,1]", ONE_FIRST, bounded, 13.5},
+        {"MatMul-13 f[2,4] f[4,0]", ONE_GIVEN, bounded, 13.5},
+        {"Conv-11 f[1,4,1] f[1,4,1]", ONE_GIVEN, bounded, INFINITY},
+        {"Conv-11 f[1,4,1] f[4]", ONE_CONSTANT, bounded, INFINITY},
+        {"Conv-11 f[1,4,1] f[4]", ONE_CONSTANT, zero, 0},
+        {"MatMul-13 f[2,4] f[4,1]", ONE_UNKNOWN, zero, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_bound_call call = call_of(cases[i].line, cases[i].way, cases[i].in);
+        struct amp_interval out = {7, 7};
+        call.reads_weights = true;
+        bool says = amp_bound_product(&call, &out);
+        bool is_right = fabs(out.high - cases[i].bound) < 1e-4 || out.high == cases[i].bound;
+        if (says != (cases[i].bound >= 0) || (says && (!is_right || out.low != -out.high)))
+            fail_msg("%s: %g to %g", cases[i].line, out.low, out.high);
+    }
+}
+
+/* What is known of an input, which may be omitted or not be there. */
+static void inputs_tell_their_dims_and_numbers(void **state)
+{
+    struct amp_bound_call call = call_of("Clip-13 f[2,3]=1,2,3,4,5,6 _ f[]=7", ONE_CONSTANT, NULL);
+    static const int64_t dims[] = {0, 2, 3, 2, 3, 0}; /* -3 to 2 */
+    double number = 0;
+    (void)state;
+    for (int d = -3; d < 3; d++) {
+        assert_int_equal(amp_bound_dim(&call, 0, d), dims[d + 3]);
+        for (uint32_t i = 1; i < 4; i++)
+            assert_int_equal(amp_bound_dim(&call, i, d), 0);
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_int_equal(amp_bound_constant(&call, i) != NULL, i == 0 || i == 2);
+        assert_int_equal(amp_bound_number(&call, i, &number), i == 2);
+        assert_true(number == (i < 2 ? 0 : 7));
+    }
+    call = call_of("Clip-13 f[2,3] f[] f[]", ONE_RANKED, NULL);
+    assert_int_equal(amp_bound_dim(&call, 0, 0), 0);
+    assert_false(amp_bound_number(&call, 1, &number));
+    call = call_of("Clip-13 f[2,3] f[] f[]", ONE_UNKNOWN, NULL);
+    assert_int_equal(amp_bound_dim(&call, 0, 0), 0);
+    assert_int_equal(amp_bound_dim(&call, 0, -1), 0);
+}
+
+/* By the dims of what goes in that those of the result lack. */
+static void elements_of_one_result_are_counted(void **state)
+{
+    enum { A = -2, B = -3, ANY = AMP_DIM_UNKNOWN };
+    const struct {
+        struct amp_shape in, out;
+        int64_t count;
+    } cases[] = {{DIMS(2, 3, 5), DIMS(2, 5), 3},
+                 {DIMS(2, 3, 5), DIMS(2, 1, 5), 3},
+                 {DIMS(2, 3, 5), DIMS(1, 1, 1), 30},
+                 {DIMS(2, 3, 5), {.rank = 0}, 30},
+                 {DIMS(2, 3, 5), DIMS(2, 3, 5), 1},
+                 {DIMS(3, 3), DIMS(3), 3},
+                 {DIMS(2, 0), DIMS(2), 0},
+                 {DIMS(A, 3), DIMS(A), 3},
+                 {DIMS(A, B), DIMS(B, 1), -1},
+                 {DIMS(A, 3), DIMS(3), -1},
+                 {DIMS(A, ANY), DIMS(A), -1},
+                 {DIMS(ANY, 3), DIMS(ANY), -1},
+                 {DIMS(2, 3), DIMS(ANY), -1},
+                 {DIMS(2, 3), DIMS(2, 4), -1},
+                 {DIMS(2, 3), ANY_DIMS, -1},
+                 {ANY_DIMS, DIMS(2, 3), -1},
+                 {ANY_DIMS, ANY_DIMS, -1},
+                 {DIMS(INT64_MAX), {.rank = 0}, INT64_MAX},
+                 {DIMS(INT64_MAX, 2), {.rank = 0}, -1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_bound_call call = call_of("ReduceSum-13 f[2,3]", ONE_GIVEN, NULL);
+        amp_value_set_shape(net.model, call.node->inputs[0], &cases[i].in);
+        amp_value_set_shape(net.model, call.node->outputs[0], &cases[i].out);
+        if (amp_bound_reduced(&call) != cases[i].count)
+            fail_msg("case %zu: %lld elements", i, (long long)amp_bound_reduced(&call));
+    }
+    struct amp_bound_call call = call_of("ReduceSum-13 _ i[1]", ONE_GIVEN, NULL);
+    assert_int_equal(amp_bound_reduced(&call), -1);
+}
+
 /* ---- range ----------------------------------------------------------------------------------- */
 
 /* What is seen of the elements of a value: counts, magnitudes and energies of known elements. The
@@ -1176,6 +1324,10 @@ int main(void)
         NET_TEST(proofs_are_noted_by_name),
         NET_TEST(normalized_elements_are_bounded_by_their_number),
         NET_TEST(reductions_are_bounded_by_what_goes_into_one),
+        NET_TEST(weights_are_read_where_their_largest_is_not_enough),
+        NET_TEST(products_of_unbounded_elements_are_unknown),
+        NET_TEST(inputs_tell_their_dims_and_numbers),
+        NET_TEST(elements_of_one_result_are_counted),
         cmocka_unit_test(all_elements_of_constants_are_seen),
         cmocka_unit_test(constants_that_bound_are_numbers),
         cmocka_unit_test(ends_are_right),
