@@ -255,7 +255,7 @@ static int64_t depth_of(const struct amp_bound_call *call)
 {
     const struct amp_value *weights = input_of(call, 1);
     struct amp_shape shape;
-    if (weights == NULL || weights->rank < 0)
+    if (weights == NULL)
         return 1 << 20;
     amp_value_shape(weights, &shape);
     int64_t count = amp_shape_count(&shape);

@@ -88,9 +88,8 @@ double amp_flops_projected_attention(const struct amp_ctx *ctx, uint32_t past)
  */
 static bool has_known_work(const struct amp_op *op)
 {
-    return op->effect != AMP_OPAQUE &&
-           (op->flops.count != NULL || amp_op_keeps_places(op) ||
-            op->effect == AMP_PRESERVES_VALUES || (op->native & AMP_BY_DNNL) != 0);
+    return op->flops.count != NULL || amp_op_keeps_places(op) ||
+           op->effect == AMP_PRESERVES_VALUES || (op->native & AMP_BY_DNNL) != 0;
 }
 
 /* Infinity where the shape is not known; lists are as small as their number. */

@@ -123,7 +123,7 @@ enum amp_status amp_ctx_ints(const struct amp_ctx *ctx, uint32_t i, int64_t *val
     if (n == 0)
         return AMP_OK;
     *count = -1;
-    if (tensor->data == NULL || n < 0)
+    if (tensor->data == NULL)
         return AMP_OK;
     if (n > max)
         return AMP_CTX_FAIL(ctx, "input %u has %lld values; at most %d are possible", i,

@@ -431,6 +431,11 @@ static void constants_that_bound_are_numbers(void **state)
         value.constant = &converted;
         assert_ptr_equal(amp_bound_data(&value, false), cases[i].is ? &source : NULL);
     }
+    struct amp_tensor unread = {.dtype = AMP_FLOAT, .shape = {1, {2}}};
+    struct amp_tensor of_unread = {.dtype = AMP_FLOAT, .shape = {1, {2}}, .source = &unread};
+    struct amp_value no_data[] = {{.constant = &unread}, {.constant = &of_unread}};
+    for (int i = 0; i < 2; i++)
+        assert_null(amp_bound_data(&no_data[i], true));
     struct amp_tensor list = {.dtype = AMP_FLOAT, .form = AMP_FORM_SEQUENCE, .data = items};
     struct amp_value value = {.constant = NULL};
     assert_null(amp_bound_data(&value, true));
@@ -803,6 +808,8 @@ static void elements_of_one_result_are_counted(void **state)
                  {DIMS(2, 3), DIMS(2, 4), -1},
                  {DIMS(2, 3), ANY_DIMS, -1},
                  {ANY_DIMS, DIMS(2, 3), -1},
+                 {ANY_DIMS, DIMS(1, 1), -1},
+                 {ANY_DIMS, {.rank = 0}, -1},
                  {ANY_DIMS, ANY_DIMS, -1},
                  {DIMS(INT64_MAX), {.rank = 0}, INT64_MAX},
                  {DIMS(INT64_MAX, 2), {.rank = 0}, -1}};

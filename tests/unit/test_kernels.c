@@ -2411,6 +2411,73 @@ static void whole_numbers_are_of_64_bits(void **state)
     assert_false(amp_tensor_whole(&read_tensor, 0, &value));
 }
 
+/* Operators are known by domain and name: whatever other domains' names hash to. */
+static void operators_are_found_by_both_names(void **state)
+{
+    static const char *const names[] = {"Relu", "Attention", "FusedMatMul"};
+    static const char *const domains[] = {"", "com.microsoft"};
+    static const bool is_known[3][2] = {{true, false}, {true, true}, {false, true}};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            const struct amp_op *op = amp_op_find(domains[k], names[i]);
+            assert_int_equal(op != NULL, is_known[i][k]);
+            if (op != NULL)
+                assert_string_equal(op->name, names[i]);
+        }
+    for (int i = 0; i < 20000; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "n%d", i);
+        assert_null(amp_op_find(name, "Relu"));
+        assert_null(amp_op_find("", name));
+    }
+    reading(AMP_FLOAT, DIMS(1), NULL);
+    assert_false(amp_node_has_role(&read_node, AMP_ROLE_CAST)); /* X is none */
+    assert_false(amp_op_name_has_role("X", AMP_ROLE_CAST));
+    assert_false(amp_op_name_has_role("Relu", AMP_ROLE_CAST));
+    assert_true(amp_op_name_has_role("Cast", AMP_ROLE_CAST));
+}
+
+/* Of ONNX's own operators before opset 7, those that have the attribute. */
+static void old_operators_broadcast_by_attributes(void **state)
+{
+    static const char *const domains[] = {"", "com.microsoft"};
+    static const int64_t axis = 1;
+    (void)state;
+    for (int version = 6; version < 8; version++)
+        for (int i = 0; i < 4; i++) {
+            reading(AMP_FLOAT, DIMS(1), NULL);
+            read_attr =
+                (struct amp_attr){.name = "axis", .type = AMP_ATTR_INT, .count = 1, .ints = &axis};
+            read_node.domain = domains[i / 2];
+            read_node.since_version = version;
+            read_node.n_attrs = i % 2;
+            bool is_old = version < 7 && i < 2;
+            assert_int_equal(amp_broadcasts_by_attributes(&read_node), is_old);
+            assert_int_equal(amp_broadcasts_from_axis(&read_node), is_old && i % 2 != 0);
+        }
+}
+
+/* All outputs have the shape of input 0, if there is one. */
+static void shapes_are_those_of_the_first_input(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 3; way++) {
+        struct amp_tensor outs[2] = {{.shape = DIMS(7)}, {.shape = DIMS(8)}};
+        struct amp_tensor *out[] = {&outs[0], &outs[1]};
+        struct amp_ctx ctx = reading(AMP_FLOAT, DIMS(2, 3), NULL);
+        read_in[0] = way == 1 ? NULL : &read_tensor;
+        ctx.n_in = way != 2;
+        ctx.out = out;
+        ctx.n_out = 2;
+        assert_int_equal(amp_shape_same(&ctx), AMP_OK);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(outs[i].shape.rank, way == 0 ? 2 : 1);
+            assert_int_equal(outs[i].shape.dims[0], way == 0 ? 2 : 7 + i);
+        }
+    }
+}
+
 /* All ranks and axes around them. */
 static void axes_are_those_of_the_rank(void **state)
 {
@@ -3322,6 +3389,9 @@ int main(void)
         NET_TEST(wide_floats_become_integers),
         NET_TEST(integers_are_read_as_many_as_there_may_be),
         NET_TEST(whole_numbers_are_of_64_bits),
+        NET_TEST(operators_are_found_by_both_names),
+        NET_TEST(old_operators_broadcast_by_attributes),
+        NET_TEST(shapes_are_those_of_the_first_input),
         NET_TEST(axes_are_those_of_the_rank),
         NET_TEST(values_have_an_axis_each),
         NET_TEST(dims_are_counted_as_far_as_they_are_known),

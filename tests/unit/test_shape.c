@@ -1113,6 +1113,58 @@ static void work(void **state)
     TENSOR(1000, 1000);
     call.out[0].shape.rank = -1;
     expect_seconds(1e9, HUGE_VAL);
+    start("Conv", 11); /* of bytes that are not there */
+    TENSOR(1, 8, 100), TENSOR(8, 8, 1), OMITTED();
+    OUTPUT(1, 8, 100);
+    EXPECT_SECONDS(12800 / 5e10 + 6656 / 3e10);
+    start("Relu", 14);
+    OMITTED();
+    OUTPUT(1000, 1000);
+    EXPECT_SECONDS(4e6 / 1e10);
+    start("Relu", 14); /* nobody asks for its output */
+    TENSOR(1000, 1000);
+    call.out[0].shape.rank = -1;
+    assert_true(fabs(count(amp_work_seconds) - 4e6 / 1e10) < 1e-9);
+    static const char *const drawn[] = {"RandomNormalLike", "RandomUniformLike", "Bernoulli",
+                                        "Multinomial"};
+    for (int i = 0; i < 4; i++) {
+        start(drawn[i], 15);
+        TENSOR(1000, 1000);
+        OUTPUT(1000, 1000);
+        expect_seconds(1e9, HUGE_VAL);
+    }
+    static const char *const products[] = {"Einsum", "DeformConv", "ConvInteger", "QLinearMatMul"};
+    for (int i = 0; i < 4; i++) { /* with and without a primitive */
+        start(products[i], 19);
+        TENSOR(1, 8, 10), TENSOR(8, 8, 1), TENSOR(), TENSOR();
+        WORD("equation", "abc,bde->adec");
+        OUTPUT(1, 8, 10);
+        expect_seconds(1e-9, 1e-5);
+    }
+}
+
+/* A rank that the operator cannot have. */
+static void missing_dims_count_nothing(void **state)
+{
+    (void)state;
+    start("Gemm", 13);
+    TENSOR(3), TENSOR(3, 4);
+    INT("transA", 1);
+    OUTPUT(7, 4);
+    EXPECT_FLOPS(0);
+    start("Gemm", 13);
+    TENSOR(3, 7), TENSOR(3, 4);
+    INT("transA", 1);
+    OUTPUT(1);
+    EXPECT_FLOPS(3);
+    start("Attention", 23);
+    TENSOR(2, 6, 8), TENSOR(2), TENSOR(2, 9, 8);
+    call.in[1].shape.dims[1] = 9; /* behind the last */
+    OUTPUT(2, 6, 8);
+    EXPECT_FLOPS(0);
+    start("Nothing", 1);
+    TENSOR(2, 6);
+    EXPECT_FLOPS(0);
 }
 
 static void attention(void **state)
@@ -1518,6 +1570,7 @@ int main(void)
         cmocka_unit_test(convolutions),
         cmocka_unit_test(products),
         cmocka_unit_test(work),
+        cmocka_unit_test(missing_dims_count_nothing),
         cmocka_unit_test(attention),
         cmocka_unit_test(recurrent_layers),
         cmocka_unit_test(others_count_nothing),
