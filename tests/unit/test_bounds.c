@@ -744,6 +744,8 @@ static void products_of_unbounded_elements_are_unknown(void **state)
         {"MatMul-13 f[2,4] f[4,1]", ONE_HEAD, bounded, 13.5}, /* of 2^20 */
         {"MatMul-13 f[2,4] f[4,1]", ONE_FIRST, bounded, 13.5},
         {"MatMul-13 f[2,4] f[4,0]", ONE_GIVEN, bounded, 13.5},
+        {"MatMul-13 f[2,4] _", ONE_GIVEN, bounded, 13.5},
+        {"MatMul-13 f[2,4] f[4,1]=1,1,1,2 f[1]", ONE_CONSTANT, bounded, 5}, /* it takes two */
         {"Conv-11 f[1,4,1] f[1,4,1]", ONE_GIVEN, bounded, INFINITY},
         {"Conv-11 f[1,4,1] f[4]", ONE_CONSTANT, bounded, INFINITY},
         {"Conv-11 f[1,4,1] f[4]", ONE_CONSTANT, zero, 0},
