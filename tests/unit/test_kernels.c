@@ -1381,6 +1381,153 @@ static void quantized_pairs_broadcast(void **state)
                                  &pairs[i][1]);
 }
 
+/* QLinearMatMul by its definition. Scales are powers of two, so that float32 has all products. */
+struct quantized_product {
+    enum amp_dtype a, b, y;
+    int a_rank, b_rank;
+    bool has_a_rows, has_y_rows, has_b_columns; /* parameters are of each row or column */
+    bool has_b_zero, are_constant;
+};
+
+enum { PRODUCT_ROWS = 3, PRODUCT_DEPTH = 5, PRODUCT_COLUMNS = 6 };
+
+static struct {
+    uint8_t a[2 * PRODUCT_ROWS * PRODUCT_DEPTH], b[PRODUCT_DEPTH * PRODUCT_COLUMNS];
+    uint8_t a_zero[PRODUCT_ROWS], b_zero[PRODUCT_COLUMNS], y_zero[PRODUCT_ROWS];
+    float a_scale[PRODUCT_ROWS], b_scale[PRODUCT_COLUMNS], y_scale[PRODUCT_ROWS];
+} bytes;
+
+static double byte_of(enum amp_dtype dtype, const uint8_t *items, int64_t i)
+{
+    return dtype == AMP_INT8 ? (double)(int8_t)items[i] : (double)items[i];
+}
+
+static void fill_quantized(const struct quantized_product *q, int turn)
+{
+    for (size_t i = 0; i < sizeof bytes.a; i++)
+        bytes.a[i] = (uint8_t)(i * 37 + 11 + (size_t)turn * 101);
+    const int change = q->are_constant ? 0 : turn; /* of what is no constant */
+    for (size_t i = 0; i < sizeof bytes.b; i++)
+        bytes.b[i] = (uint8_t)(i * 53 + 7 + (size_t)change * 29);
+    for (int i = 0; i < PRODUCT_COLUMNS; i++) {
+        bytes.b_zero[i] = (uint8_t)(q->has_b_zero ? i + 3 + change : 0);
+        bytes.b_scale[i] = (float)(1 << i % 3) / (float)(32 << change);
+    }
+    for (int i = 0; i < PRODUCT_ROWS; i++) {
+        bytes.a_zero[i] = (uint8_t)(i + 2 + change),
+        bytes.y_zero[i] = (uint8_t)(10 + 9 * i - change);
+        bytes.a_scale[i] = (float)(1 << i) / 64, bytes.y_scale[i] = (float)(1 << i % 2) / 4;
+    }
+}
+
+/* Element C of row R of matrix BATCH. */
+static double quantized_element(const struct quantized_product *q, int64_t batch, int64_t r,
+                                int64_t c)
+{
+    const int64_t rows = q->a_rank == 1 ? 1 : PRODUCT_ROWS;
+    const int64_t columns = q->b_rank == 1 ? 1 : PRODUCT_COLUMNS;
+    const int64_t ar = q->has_a_rows ? r : 0, yr = q->has_y_rows ? r : 0;
+    const int64_t bc = q->has_b_columns ? c : 0;
+    double sum = 0;
+    for (int64_t k = 0; k < PRODUCT_DEPTH; k++)
+        sum += (byte_of(q->a, bytes.a, (batch * rows + r) * PRODUCT_DEPTH + k) -
+                byte_of(q->a, bytes.a_zero, ar)) *
+               (byte_of(q->b, bytes.b, k * columns + c) - byte_of(q->b, bytes.b_zero, bc));
+    double y = rint(sum * (double)bytes.a_scale[ar] * (double)bytes.b_scale[bc] /
+                    (double)bytes.y_scale[yr]) +
+               byte_of(q->y, bytes.y_zero, yr);
+    return fmin(fmax(y, q->y == AMP_INT8 ? -128 : 0), q->y == AMP_INT8 ? 127 : 255);
+}
+
+static void expect_quantized(const struct quantized_product *q, const struct amp_tensor *y)
+{
+    const int64_t batches = q->a_rank == 3 ? 2 : 1, rows = q->a_rank == 1 ? 1 : PRODUCT_ROWS;
+    const int64_t columns = q->b_rank == 1 ? 1 : PRODUCT_COLUMNS;
+    assert_int_equal(amp_tensor_count(y), batches * rows * columns);
+    assert_int_equal(y->shape.rank, q->a_rank + q->b_rank - 2);
+    for (int64_t i = 0; i < batches * rows * columns; i++) {
+        double right = quantized_element(q, i / columns / rows, i / columns % rows, i % columns);
+        if (byte_of(q->y, y->data, i) != right)
+            fail_msg("%s %s of rank %d and %d to %s, parameters %d%d%d%d%d: element %d is %g; %g "
+                     "is right",
+                     amp_dtype_name(q->a), amp_dtype_name(q->b), q->a_rank, q->b_rank,
+                     amp_dtype_name(q->y), q->has_a_rows, q->has_y_rows, q->has_b_columns,
+                     q->has_b_zero, q->are_constant, (int)i, byte_of(q->y, y->data, i), right);
+    }
+}
+
+/* In two runs of one session, of which the second may make the first's calls again. */
+static void check_quantized_product(const struct quantized_product *q)
+{
+    const struct amp_shape a_shapes[] = {DIMS(PRODUCT_DEPTH), DIMS(PRODUCT_ROWS, PRODUCT_DEPTH),
+                                         DIMS(2, PRODUCT_ROWS, PRODUCT_DEPTH)};
+    const struct amp_shape b_shapes[] = {DIMS(PRODUCT_DEPTH), DIMS(PRODUCT_DEPTH, PRODUCT_COLUMNS)};
+    const struct amp_shape scalar = SCALAR, rows = DIMS(PRODUCT_ROWS),
+                           columns = DIMS(PRODUCT_COLUMNS);
+    const struct amp_shape of_a = q->has_a_rows ? rows : scalar,
+                           of_y = q->has_y_rows ? rows : scalar,
+                           of_b = q->has_b_columns ? columns : scalar;
+    const struct amp_tensor tensors[] = {
+        {.dtype = q->a, .shape = a_shapes[q->a_rank - 1], .data = bytes.a},
+        {.dtype = AMP_FLOAT, .shape = of_a, .data = bytes.a_scale},
+        {.dtype = q->a, .shape = of_a, .data = bytes.a_zero},
+        {.dtype = q->b, .shape = b_shapes[q->b_rank - 1], .data = bytes.b},
+        {.dtype = AMP_FLOAT, .shape = of_b, .data = bytes.b_scale},
+        {.dtype = q->b, .shape = of_b, .data = bytes.b_zero},
+        {.dtype = AMP_FLOAT, .shape = of_y, .data = bytes.y_scale},
+        {.dtype = q->y, .shape = of_y, .data = bytes.y_zero}};
+    uint32_t ids[8];
+    struct amp_session *session;
+    fill_quantized(q, 0);
+    net_start(21);
+    for (size_t i = 0; i < 8; i++) {
+        const char *name = amp_arena_printf(net.arena, "x%zu", i);
+        const struct amp_tensor *t = &tensors[i];
+        ids[i] = i > 0 && q->are_constant ? constant(name, t->dtype, t->shape, t->data)
+                                          : input(name, t->dtype, t->shape);
+    }
+    output(net_out(net_node(0, "QLinearMatMul", "y", 1, ids, 8), 0));
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+    for (int turn = 0; turn < 3; turn++) {
+        fill_quantized(q, turn);
+        assert_int_equal(amp_session_run(session, tensors, net.outputs, &net.err), AMP_OK);
+        expect_quantized(q, &net.outputs[0]);
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+    }
+    amp_session_destroy(session);
+}
+
+static void quantized_products_are_rounded_once(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_INT8, AMP_UINT8};
+    (void)state;
+    for (int type = 0; type < 8; type++)
+        for (int way = 0; way < 32; way++) {
+            struct quantized_product q = {.a = dtypes[type & 1],
+                                          .b = dtypes[type >> 1 & 1],
+                                          .y = dtypes[type >> 2],
+                                          .a_rank = 2,
+                                          .b_rank = 2,
+                                          .has_a_rows = way & 1,
+                                          .has_y_rows = way >> 1 & 1,
+                                          .has_b_columns = way >> 2 & 1,
+                                          .has_b_zero = way >> 3 & 1,
+                                          .are_constant = way >> 4};
+            check_quantized_product(&q);
+            if (q.has_a_rows || q.has_y_rows)
+                continue;
+            q.a_rank = 3;
+            check_quantized_product(&q);
+            q.a_rank = 1;
+            check_quantized_product(&q);
+            q.has_b_columns = false, q.b_rank = 1;
+            check_quantized_product(&q);
+            q.a_rank = 2;
+            check_quantized_product(&q);
+        }
+}
+
 /* ---- shapes that change ---- */
 
 /* One session, one image after the other, of more and of fewer rows; each is normalized to -1 and
@@ -3170,6 +3317,38 @@ static void constant_scales_are_part_of_convolutions_of_bytes(void **state)
         expect_result(cases[i].line, cases[i].expected);
 }
 
+/* The same of products; where parameters are not one for a matrix or a column, sums. */
+static void constant_scales_are_part_of_products_of_bytes(void **state)
+{
+    static const struct one_case cases[] = {
+        {"QLinearMatMul-21 u[4,5] f[] u[] c[5,6] f[] c[] f[] u[]", "u8:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[] c[5,6] f[] c[] f[] c[]", "s8:"},
+        {"QLinearMatMul-21 c[4,5] f[] c[]=3 c[5,6] f[] c[] f[] u[]=7", "u8:"},
+        {"QLinearMatMul-21 u[4,5] f[1] u[1]=3 c[5,6] f[1] c[1] f[1] u[1]", "u8:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[]=3 c[5,6] f[6] c[6] f[] u[]", "u8:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[]=3 c[5,6] f[1,6] c[1,6] f[] u[]", "u8:"},
+        {"QLinearMatMul-21 u[2,4,5] f[] u[] c[5,6] f[] c[] f[] u[]", "u8:"},
+        {"QLinearMatMul-21 u[5] f[] u[] c[5,6] f[] c[] f[] u[]", "u8:"},
+        {"QLinearMatMul-21 u[4,5] h[] u[] c[5,6] h[] c[] h[] u[]", "u8:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[] c[1,5,6] f[] c[] f[] u[]", "s32:"},
+        {"QLinearMatMul-21 u[2,4,5] f[] u[] c[2,5,6] f[] c[] f[] u[]", "s32:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[] c[5] f[] c[] f[] u[]", "s32:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[] u[5,6] f[] u[] f[] u[]", "s32:"},
+        {"QLinearMatMul-21 u[4,5] f[4] u[] c[5,6] f[] c[] f[] u[]", "s32:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[4] c[5,6] f[] c[] f[] u[]", "s32:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[] c[5,6] f[] c[]=1 f[] u[]", "s32:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[] c[5,6] f[] c[6]=0,0,0,0,0,1 f[] u[]", "s32:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[] c[5,6] f[] c[] f[4] u[]", "s32:"},
+        {"QLinearMatMul-21 u[4,5] f[] u[] c[5,6] f[] c[] f[] u[4]", "s32:"},
+    };
+    const unsigned has = dnnl_get_effective_cpu_isa(), wanted = dnnl_cpu_isa_avx512_core_vnni;
+    (void)state;
+    if ((has & wanted) != wanted)
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_result(cases[i].line, cases[i].expected);
+}
+
 /* How many reorders there are in the second run of the model of LINE. */
 static size_t count_reorders(const char *line, enum one_way way)
 {
@@ -3214,6 +3393,36 @@ static void constant_weights_are_reordered_once(void **state)
         size_t once = count_reorders(models[i], ONE_WEIGHTS);
         if (once + 1 != always)
             fail_msg("%s: %zu reorders with constants, %zu without", models[i], once, always);
+    }
+}
+
+/* The weights of a product that also rounds are; what it adds lies as oneDNN takes it. */
+static void constant_weights_of_products_of_bytes_are_reordered_once(void **state)
+{
+    static const char line[] = "QLinearMatMul-21 u[4,64] f[] u[]=3 c[64,64] f[64] c[64] f[] u[]";
+    const unsigned has = dnnl_get_effective_cpu_isa(), wanted = dnnl_cpu_isa_avx512_core_vnni;
+    (void)state;
+    if ((has & wanted) != wanted)
+        skip();
+    assert_int_equal(count_reorders(line, ONE_WEIGHTS), 0);
+    expect_kinds(line, ONE_WEIGHTS, "matmul");
+}
+
+/* Sums over nothing are 0, and the result is the zero point. */
+static void quantized_products_of_nothing_are_zero_points(void **state)
+{
+    static const enum one_way ways[] = {ONE_GIVEN, ONE_WEIGHTS};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        one_node("QLinearMatMul-21 u[2,0] f[] u[]=3 c[0,3] f[] c[] f[] u[]=7", ways[i]);
+        assert_int_equal(net_run(true, one.inputs), AMP_OK);
+        for (size_t k = 0; k < 6; k++)
+            assert_int_equal(amp_tensor_int(&net.outputs[0], k), 7);
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        one_node("QLinearMatMul-21 u[0,2] f[] u[]=3 c[2,3] f[] c[] f[] u[]=7", ways[i]);
+        assert_int_equal(net_run(true, one.inputs), AMP_OK);
+        assert_int_equal(amp_tensor_count(&net.outputs[0]), 0);
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
     }
 }
 
@@ -3357,6 +3566,7 @@ int main(void)
         NET_TEST(ranges_are_of_all_values),
         NET_TEST(ranges_end_with_their_values),
         NET_TEST(quantized_pairs_broadcast),
+        NET_TEST(quantized_products_are_rounded_once),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),
@@ -3380,6 +3590,9 @@ int main(void)
         NET_TEST(recurrent_layers_are_run_by_onednn),
         NET_TEST(constant_weights_are_reordered_once),
         NET_TEST(constant_scales_are_part_of_convolutions_of_bytes),
+        NET_TEST(constant_scales_are_part_of_products_of_bytes),
+        NET_TEST(constant_weights_of_products_of_bytes_are_reordered_once),
+        NET_TEST(quantized_products_of_nothing_are_zero_points),
         NET_TEST(few_rows_that_may_be_many_are_run_by_onednn),
         NET_TEST(activations_are_post_ops_of_onednn),
         NET_TEST(blocks_of_any_size_are_gathered),

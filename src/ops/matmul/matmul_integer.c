@@ -347,8 +347,6 @@ static enum amp_status run_qlinear_matmul(struct amp_ctx *ctx)
 static bool can_repeat(const struct amp_ctx *ctx)
 {
     struct linear_state *state = *ctx->state;
-    if (state == NULL)
-        return false;
     struct amp_ctx whole = with_state(ctx, &state->whole);
     return amp_quantized_product_can_repeat(&whole);
 }
@@ -363,7 +361,7 @@ static enum amp_status repeat(struct amp_ctx *ctx)
 static bool reads(const void *state, size_t index)
 {
     const struct linear_state *own = state;
-    return own == NULL || amp_quantized_product_reads(own->whole, index);
+    return amp_quantized_product_reads(own->whole, index);
 }
 
 const struct amp_op amp_op_qlinear_matmul = {

@@ -59,7 +59,7 @@ static bool is_whole(const struct amp_ctx *ctx)
     const struct amp_tensor *const *in = ctx->in;
     if (in[B]->shape.rank != 2 || in[B]->dtype != AMP_INT8 || !is_one(in[A_SCALE]) ||
         !is_one(in[A_ZERO]) || !is_one(in[Y_SCALE]) || !is_one(in[Y_ZERO]) ||
-        in[A_SCALE]->dtype != AMP_FLOAT || !are_zero(in[B_ZERO]) ||
+        !are_zero(in[B_ZERO]) ||
         (!is_one(in[B_SCALE]) && amp_shape_count(&in[B_SCALE]->shape) != in[B]->shape.dims[1]))
         return false;
     return amp_byte_sums_way(&(struct amp_byte_sums){.x = in[A]->dtype,
@@ -181,11 +181,8 @@ enum amp_status amp_quantized_product_run(const struct amp_ctx *ctx)
 
 bool amp_quantized_product_can_repeat(const struct amp_ctx *ctx)
 {
-    struct state *state = *ctx->state;
     struct whole whole;
-    if (state == NULL || !state->is_whole)
-        return false;
-    set_whole(ctx, state, &whole);
+    set_whole(ctx, *ctx->state, &whole);
     return amp_prim_repeat.can(&whole.ctx);
 }
 
@@ -199,6 +196,5 @@ enum amp_status amp_quantized_product_repeat(struct amp_ctx *ctx)
 bool amp_quantized_product_reads(const void *state, size_t index)
 {
     const struct state *own = state;
-    return own == NULL || !own->is_whole || own->prim == NULL || index != B ||
-           amp_prim_reads(own->prim, 1);
+    return index != B || amp_prim_reads(own->prim, 1);
 }
