@@ -185,7 +185,7 @@ $(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=a
   $(addprefix -Wl$(comma)--wrap=amp_layout_,permute reshape like part in_dtype)
 
 # The test counts these calls.
-$(BUILD)/unit/test_steady: LDFLAGS += -Wl,--wrap=amp_kernel_call_run
+$(BUILD)/unit/test_steady: LDFLAGS += -Wl,--wrap=amp_kernel_call_run -Wl,--wrap=amp_values_reorder_for -Wl,--wrap=amp_dtype_convert
 
 # The test puts another folder in place of the one with the sets and the table of names.
 $(BUILD)/unit/test_rule_files: LDFLAGS += -Wl,--wrap=amp_rules_dir

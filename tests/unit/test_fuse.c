@@ -957,6 +957,11 @@ static size_t count_scores(void)
     return count;
 }
 
+static uint32_t given(const char *name)
+{
+    return input(name, AMP_FLOAT, square);
+}
+
 static uint32_t start_scores(void)
 {
     net_start(17);
@@ -1077,6 +1082,33 @@ static void attention_takes_no_long_lists_of_inputs(void **state)
     assert_int_equal(count_scores(), 4);
 }
 
+/* A GELU has its bias as a second input, which may be omitted by name or by place. */
+static void attention_has_all_its_inputs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        uint32_t s = start_scores();
+        amp_model_import(net.model, "com.microsoft", 1);
+        uint32_t bias = i < 2 ? AMP_NONE : input("bias", AMP_FLOAT, DIMS(4));
+        uint32_t id = net_node(0, "FastGelu", "g", 1, (uint32_t[]){s, bias}, i == 0 ? 1 : 2);
+        struct amp_node *node = amp_node_at(net.model, id);
+        node->domain = "com.microsoft";
+        node->schema = amp_schema_find(node->domain, node->op_type, 1);
+        node->since_version = 1;
+        weigh(NODE("Softmax", "p", net_out(id, 0)));
+        assert_int_equal(count_scores(), i == 1 ? 0 : 3);
+    }
+}
+
+/* What needs but the shape of the scores is known before they are. */
+static void attention_is_not_read_for_its_shape(void **state)
+{
+    (void)state;
+    output(NODE("Shape", "n", start_scores()));
+    output(NODE("MatMul", "y", NODE("Softmax", "p", given("u")), given("v")));
+    assert_int_equal(count_scores(), 0);
+}
+
 /* Appends what STEP gives and what it is: a part, the last, one whose post-ops can be split; and
    the input that it has from the step before. */
 static void add_part(char *text, size_t size, const struct amp_plan *plan, const char *sign,
@@ -1107,11 +1139,6 @@ static void expect_parts(const char *expected)
     }
     amp_plan_destroy(plan);
     assert_string_equal(text, expected);
-}
-
-static uint32_t given(const char *name)
-{
-    return input(name, AMP_FLOAT, square);
 }
 
 static void parts_of_attention_know_where_the_scores_are(void **state)
@@ -1161,6 +1188,13 @@ static void attention_reads_through_casts(void **state)
             output(NODE("Sin", "n", d));
         expect_parts(is_shared ? "y:0" : "s:ps0 w:ps1 p:ps0<d:p0 y:pls0");
     }
+    net_start(17);
+    uint32_t s =
+        NODE("MatMul", "s", input("q", AMP_FLOAT16, square), input("k", AMP_FLOAT16, square));
+    for (int i = 0; i < AMP_POSTS_MAX; i++)
+        s = NODE("Relu", "r", s);
+    weigh(NODE("Softmax", "p", to_dtype("d", s, AMP_FLOAT)));
+    expect_parts("s:ps0+r:p0+r_1:p0+r_2:p0+r_3:p0+r_4:p0+r_5:p0+r_6:p0+r_7:p0 p:ps0<d:p0 y:pls0");
 }
 
 /* ---- dtypes ---- */
@@ -1520,6 +1554,16 @@ static void what_has_float32_around_it_joins(void **state)
     expect_dtypes(0, AMP_ROUNDED, "y: z:");
 }
 
+/* A cast to float32 as the end of a chain gives what it is to give; it does not stay so in place of
+   something else. */
+static void what_is_float32_does_not_stay_so(void **state)
+{
+    (void)state;
+    uint32_t m = to_dtype("f", start_product(), AMP_FLOAT);
+    finish(NODE("MatMul", "n", to_dtype("a", m, AMP_BFLOAT16), to_dtype("b", m, AMP_BFLOAT16)));
+    expect_dtypes(0, AMP_FREE, "c:psr m:plr+f:plr a:psr b:psr n:plr+z:plr");
+}
+
 /* Others have the dtype from it. */
 static void what_others_read_in_its_dtype_is_stored_so(void **state)
 {
@@ -1593,11 +1637,10 @@ static void small_products_are_float32(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         net_start(17);
-        uint32_t x = input("x", AMP_BFLOAT16, DIMS(cases[i].rows, 128));
         struct amp_shape shape = DIMS(128, cases[i].columns);
-        output(NODE("MatMul", "y", x,
-                    cases[i].is_variable ? input("w", AMP_BFLOAT16, shape)
-                                         : constant("w", AMP_BFLOAT16, shape, weights)));
+        uint32_t w = cases[i].is_variable ? input("w", AMP_BFLOAT16, shape)
+                                          : constant("w", AMP_BFLOAT16, shape, weights);
+        output(NODE("MatMul", "y", input("x", AMP_BFLOAT16, DIMS(cases[i].rows, 128)), w));
         bool is_small = cases[i].is_small && amp_row_product_is_there();
         expect_dtypes(BF16, AMP_FREE, is_small ? "y:pr" : "y:");
         expect_dtypes(0, AMP_FREE, "y:plr");
@@ -1950,6 +1993,8 @@ int main(void)
         NET_TEST(steps_on_constants_are_constant),
         NET_TEST(attention_takes_what_lines_up),
         NET_TEST(attention_takes_no_long_lists_of_inputs),
+        NET_TEST(attention_has_all_its_inputs),
+        NET_TEST(attention_is_not_read_for_its_shape),
         NET_TEST(parts_of_attention_know_where_the_scores_are),
         NET_TEST(attention_reads_through_casts),
         NET_TEST(what_cuts_off_no_more_than_integers_goes),
@@ -1958,6 +2003,7 @@ int main(void)
         NET_TEST(post_ops_are_as_wide_as_products),
         NET_TEST(what_the_cpu_lacks_stays_float32),
         NET_TEST(what_has_float32_around_it_joins),
+        NET_TEST(what_is_float32_does_not_stay_so),
         NET_TEST(what_others_read_in_its_dtype_is_stored_so),
         NET_TEST(convolutions_in_float16_are_widened),
         NET_TEST(small_products_are_float32),

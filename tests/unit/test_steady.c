@@ -7,12 +7,16 @@
 #include "net.h"
 #include "check/random_input.h"
 #include "core/clock.h"
+#include "core/convert.h"
+#include "core/cpu.h"
 #include "core/memory.h"
 #include "onnx/schema/infer.h"
 #include "onnx/file/read.h"
 #include "ops/dnnl/profile.h"
+#include "run/exec/constants.h"
 #include "run/exec/kernel_call.h"
 #include "run/exec/session.h"
+#include "run/exec/values.h"
 
 #include <dlfcn.h>
 #include <oneapi/dnnl/dnnl.h>
@@ -79,7 +83,7 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
 static const size_t n_calls = 0;
 #endif
 
-static size_t n_prepared;
+static size_t n_prepared, n_converted, n_reordered;
 
 enum amp_status __real_amp_kernel_call_run(struct amp_kernel_call *call);
 enum amp_status __wrap_amp_kernel_call_run(struct amp_kernel_call *call);
@@ -88,6 +92,33 @@ enum amp_status __wrap_amp_kernel_call_run(struct amp_kernel_call *call)
 {
     n_prepared++;
     return __real_amp_kernel_call_run(call);
+}
+
+void __real_amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
+                              void *to, size_t count);
+void __wrap_amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
+                              void *to, size_t count);
+
+void __wrap_amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
+                              void *to, size_t count)
+{
+    n_converted++;
+    __real_amp_dtype_convert(from_dtype, from, to_dtype, to, count);
+}
+
+enum amp_status __real_amp_values_reorder_for(struct amp_session *session,
+                                              struct amp_tensor *tensor,
+                                              const struct amp_node *node, struct amp_error *err);
+enum amp_status __wrap_amp_values_reorder_for(struct amp_session *session,
+                                              struct amp_tensor *tensor,
+                                              const struct amp_node *node, struct amp_error *err);
+
+enum amp_status __wrap_amp_values_reorder_for(struct amp_session *session,
+                                              struct amp_tensor *tensor,
+                                              const struct amp_node *node, struct amp_error *err)
+{
+    n_reordered += tensor->layout != NULL;
+    return __real_amp_values_reorder_for(session, tensor, node, err);
 }
 
 struct fixture {
@@ -377,6 +408,407 @@ static void what_is_computed_once_keeps_its_place(void **state)
     }
 }
 
+/* ---- what a run does --------------------------------------------------------------------------
+ */
+
+static const struct amp_shape square = {2, {4, 4}};
+
+static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
+{
+    uint32_t y = NODE("Cast", name, x);
+    set_int(y, "to", dtype);
+    return y;
+}
+
+static uint32_t turn(const char *name, uint32_t x)
+{
+    uint32_t y = NODE("Transpose", name, x);
+    SET_INTS(y, "perm", 1, 0);
+    return y;
+}
+
+/* Whole numbers from -2 to 2 in DTYPE: products of four are exact in 16 bits. Others for each SEED.
+ */
+static struct amp_tensor whole_numbers(enum amp_dtype dtype, struct amp_shape shape, size_t seed)
+{
+    struct amp_tensor tensor = {.dtype = dtype, .shape = shape};
+    tensor.data = amp_arena_array(net.arena, amp_tensor_size(&tensor), 1);
+    for (size_t i = 0; i < amp_tensor_count(&tensor); i++)
+        amp_tensor_set_double(&tensor, i, (double)((i * 7 + i / 3 * 5 + seed * 3) % 5) - 2);
+    return tensor;
+}
+
+static uint32_t low_input(const char *name)
+{
+    return input(name, AMP_BFLOAT16, square);
+}
+
+static uint32_t low_constant(const char *name, struct amp_shape shape)
+{
+    struct amp_tensor tensor = whole_numbers(AMP_BFLOAT16, shape, 1);
+    return constant(name, AMP_BFLOAT16, shape, tensor.data);
+}
+
+static uint32_t float_constant(const char *name, struct amp_shape shape)
+{
+    struct amp_tensor tensor = whole_numbers(AMP_FLOAT, shape, 1);
+    return constant(name, AMP_FLOAT, shape, tensor.data);
+}
+
+static void expect_same(const struct amp_tensor *found, const struct amp_tensor *wanted,
+                        const char *what, int run)
+{
+    if (found->dtype != wanted->dtype || !amp_shape_equal(&found->shape, &wanted->shape))
+        fail_msg("%s, run %d: another type", what, run);
+    for (size_t i = 0; i < amp_tensor_count(found); i++)
+        if (amp_tensor_double(found, i) != amp_tensor_double(wanted, i))
+            fail_msg("%s, run %d, element %zu: %g is not %g", what, run, i,
+                     amp_tensor_double(found, i), amp_tensor_double(wanted, i));
+}
+
+/* Opens the model on a CPU that computes in no lower dtype. */
+static struct amp_session *open_net(enum amp_strictness strictness)
+{
+    const uint32_t all =
+        UINT32_C(1) << AMP_CPU_BF16 | UINT32_C(1) << AMP_CPU_F16 | UINT32_C(1) << AMP_CPU_FAST_F16;
+    struct amp_session *session = NULL;
+    amp_cpu_detected = amp_cpu_detect() & ~all;
+    if (amp_session_open(net.model, strictness, &session, &net.err) != AMP_OK)
+        fail_msg("%s", net.err.text);
+    return session;
+}
+
+/* What the same inputs give node by node the first time. */
+static void expect_as_alone(const struct amp_tensor *inputs, const struct amp_tensor *outputs,
+                            const char *what, int run)
+{
+    struct amp_tensor wanted[NET_OUTPUTS] = {{.dtype = AMP_UNDEFINED}};
+    struct amp_session *session = open_net(AMP_ROUNDED);
+    assert_int_equal(amp_session_run(session, inputs, wanted, &net.err), AMP_OK);
+    for (size_t i = 0; i < net.model->graphs[0].outputs.count; i++) {
+        assert_int_equal(outputs[i].dtype,
+                         amp_value_at(net.model, net.model->graphs[0].outputs.items[i])->dtype);
+        expect_same(&outputs[i], &wanted[i], what, run);
+    }
+    amp_tensors_release(wanted, NET_OUTPUTS);
+    amp_session_destroy(session);
+}
+
+/* Calls leave no tensors behind but constants. */
+static void expect_nothing_left(const struct amp_session *session, const char *what)
+{
+    const struct amp_model *model = session->model;
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        const struct amp_step_state *held = &session->states[id];
+        for (size_t i = 0; held->step != NULL && i < node->n_inputs + held->step->n_posts; i++)
+            if (held->frame.temporary[i].data != NULL)
+                fail_msg("%s: node %u holds input %zu", what, id, i);
+        for (size_t i = 0; held->step != NULL && i < node->n_outputs; i++)
+            if (held->frame.outs[i].data != NULL)
+                fail_msg("%s: node %u holds output %zu", what, id, i);
+    }
+    for (uint32_t v = 0; v < model->n_values; v++)
+        if (session->values[v].data != NULL && !amp_constant_is(session, v))
+            fail_msg("%s: '%s' holds data", what, amp_value_at(model, v)->name);
+    assert_false(session->is_single);
+    assert_int_equal(session->threads, 0);
+}
+
+/* Runs the model four times, on other numbers each: what it gives is what it gives alone. Appends
+   to TEXT for each run how many calls are prepared, conversions made, and tensors reordered. */
+static void expect_runs(const char *what, enum amp_strictness strictness, const char *expected)
+{
+    char text[200] = "";
+    struct amp_tensor inputs[4];
+    infer_all();
+    const struct amp_ids *ids = &net.model->graphs[0].inputs;
+    struct amp_session *session = open_net(strictness);
+    for (int run = 0; run < 4; run++) {
+        size_t used = strlen(text);
+        for (size_t i = 0; i < ids->count; i++) {
+            const struct amp_value *value = amp_value_at(net.model, ids->items[i]);
+            struct amp_shape shape;
+            amp_value_shape(value, &shape);
+            inputs[i] = whole_numbers(value->dtype, shape, (size_t)run + i);
+        }
+        n_prepared = n_converted = n_reordered = 0;
+        if (amp_session_run(session, inputs, net.outputs, &net.err) != AMP_OK)
+            fail_msg("%s, run %d: %s", what, run, net.err.text);
+        snprintf(text + used, sizeof text - used, "%s%zu/%zu/%zu", run > 0 ? " " : "", n_prepared,
+                 n_converted, n_reordered);
+        expect_as_alone(inputs, net.outputs, what, run);
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        expect_nothing_left(session, what);
+    }
+    amp_session_destroy(session);
+    amp_cpu_detect();
+    if (expected != NULL && strcmp(text, expected) != 0)
+        fail_msg("%s: %s; %s is right", what, text, expected);
+}
+
+static uint32_t low_product(uint32_t x)
+{
+    return NODE("MatMul", "m", x, low_constant("w", square));
+}
+
+static uint32_t low_convolution(const char *name)
+{
+    uint32_t x = input("x", AMP_BFLOAT16, DIMS(1, 8, 4, 4));
+    return NODE("Conv", name, x, low_constant("w", DIMS(8, 8, 1, 1)));
+}
+
+static uint32_t convolution(const char *name)
+{
+    uint32_t x = input("x", AMP_FLOAT, DIMS(1, 8, 4, 4));
+    return NODE("Conv", name, x, float_constant("w", DIMS(8, 8, 1, 1)));
+}
+
+static void add_body(uint32_t owner, const char *name, uint32_t x)
+{
+    uint32_t graph = amp_graph_add(net.model, name, owner);
+    uint32_t y = net_out(net_node(graph, "Neg", name, 1, IDS(x)), 0);
+    amp_value_at(net.model, y)->is_output = true;
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, y);
+    struct amp_attr attr = {.name = name, .type = AMP_ATTR_GRAPH, .count = 1};
+    attr.graphs = amp_arena_memdup(net.arena, &graph, sizeof graph);
+    amp_node_set_attr(net.model, owner, attr);
+}
+
+/* A GRU that gives N_OUTPUTS, the first of them under no name; its last. */
+static uint32_t recurrent(enum amp_dtype dtype, uint32_t n_outputs)
+{
+    uint32_t x = input("x", dtype, DIMS(2, 1, 4)), w = input("gw", dtype, DIMS(1, 12, 4));
+    uint32_t id = net_node(0, "GRU", "g", n_outputs, IDS(x, w, input("r", dtype, DIMS(1, 12, 4))));
+    amp_node_set_int(net.model, id, "hidden_size", 4);
+    if (n_outputs > 0)
+        amp_node_set_output(net.model, id, 0, AMP_NONE);
+    return n_outputs > 0 ? net_out(id, n_outputs - 1) : AMP_NONE;
+}
+
+static uint32_t low_cast(void)
+{
+    return to_dtype("c", input("x", AMP_FLOAT, square), AMP_BFLOAT16);
+}
+
+static void pool(uint32_t x, uint32_t n_outputs)
+{
+    uint32_t id = net_node(0, "MaxPool", "p", n_outputs, IDS(x));
+    SET_INTS(net_out(id, 0), "kernel_shape", 2, 2);
+    for (uint32_t i = 0; i < n_outputs; i++)
+        output(net_out(id, i));
+}
+
+static void build_mapped(void)
+{
+    output(NODE("Abs", "y", low_input("x")));
+}
+
+static void build_product(void)
+{
+    output(low_product(low_input("x")));
+}
+
+static void build_product_of_inputs(void)
+{
+    output(NODE("MatMul", "y", low_input("x"), low_input("w")));
+}
+
+static void build_chain(void)
+{
+    uint32_t m = low_product(low_input("x"));
+    output(NODE("Relu", "y", NODE("Add", "a", m, low_constant("b", DIMS(4)))));
+}
+
+static void build_chain_with_input(void)
+{
+    uint32_t m = low_product(low_input("x"));
+    output(NODE("Relu", "y", NODE("Add", "a", m, low_input("b"))));
+}
+
+static void build_moved(void)
+{
+    output(turn("y", low_input("x")));
+}
+
+static void build_moved_and_mapped(void)
+{
+    output(NODE("Neg", "n", turn("y", low_input("x"))));
+}
+
+static void build_omitted_input(void)
+{
+    output(NODE("Clip", "y", low_product(low_input("x")), AMP_NONE, low_constant("high", SCALAR)));
+}
+
+static void build_of_lists(void)
+{
+    uint32_t x = input("x", AMP_FLOAT, square),
+             list = NODE("SequenceConstruct", "l", x, NODE("Neg", "n", x));
+    output(NODE("SequenceAt", "y", list, constant("i", AMP_INT64, SCALAR, &(int64_t){1})));
+}
+
+static void build_optional(void)
+{
+    output(NODE("OptionalGetElement", "y",
+                NODE("Optional", "o", NODE("Neg", "n", input("x", AMP_FLOAT, square)))));
+}
+
+static void build_sum_of_mapped(void)
+{
+    uint32_t x = low_input("x");
+    output(NODE("Add", "y", NODE("Neg", "a", x), NODE("Abs", "b", x)));
+}
+
+static void build_between_casts(void)
+{
+    output(to_dtype("y", NODE("Neg", "n", low_product(low_cast())), AMP_FLOAT));
+}
+
+static void build_split_between_casts(void)
+{
+    uint32_t id = net_node(0, "Split", "h", 2, IDS(low_product(low_cast())));
+    output(to_dtype("y", net_out(id, 0), AMP_FLOAT));
+    output(net_out(id, 1));
+}
+
+static void build_product_of_cast(void)
+{
+    output(NODE("MatMul", "y", to_dtype("f", low_input("l"), AMP_FLOAT),
+                input("x", AMP_FLOAT, square)));
+}
+
+static void build_wide_readers(void)
+{
+    output(NODE("MatMul", "y", NODE("Neg", "n", low_product(low_cast())), low_input("u")));
+}
+
+static void build_in_layouts(void)
+{
+    uint32_t y = NODE("Add", "a", convolution("c"), input("b", AMP_FLOAT, DIMS(4)));
+    output(NODE("CumSum", "y", y, NUMBERS("axis", 1)));
+}
+
+static void build_low_in_layouts(void)
+{
+    pool(NODE("Neg", "n", low_convolution("c")), 1);
+}
+
+static void build_low_with_image(void)
+{
+    output(NODE("Sub", "y", low_convolution("c"), input("b", AMP_BFLOAT16, DIMS(1, 1, 4, 4))));
+}
+
+static void build_indices(void)
+{
+    pool(convolution("c"), 2);
+}
+
+static void build_low_indices(void)
+{
+    pool(low_convolution("c"), 2);
+}
+
+static void build_without_shape(void)
+{
+    output(NODE("NonZero", "y", input("x", AMP_FLOAT, square)));
+}
+
+static void build_shape_of_data(void)
+{
+    output(NODE("ConstantOfShape", "y", NODE("Abs", "a", input("s", AMP_INT64, DIMS(2)))));
+}
+
+static void build_bodies(void)
+{
+    uint32_t x = input("x", AMP_FLOAT, square), a = NODE("Abs", "a", x);
+    uint32_t id = net_node(0, "If", "if", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+    add_body(id, "then_branch", a);
+    add_body(id, "else_branch", x);
+    output(net_out(id, 0));
+}
+
+static void build_no_outputs(void)
+{
+    recurrent(AMP_FLOAT, 0);
+    output(NODE("Neg", "n", input("v", AMP_FLOAT, square)));
+}
+
+static void build_second_output(void)
+{
+    output(recurrent(AMP_FLOAT, 2));
+}
+
+static void build_low_second_output(void)
+{
+    output(recurrent(AMP_BFLOAT16, 2));
+}
+
+/* Constants are converted once, what a step reads and gives no more than once each; calls are
+   prepared in the first two runs. With post-ops: on machines for whose instructions oneDNN has
+   kernels with such. */
+static void runs_do_no_more_than_they_have_to(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*build)(void);
+        const char *free, *rounded;
+    } nets[] = {
+        {"mapped", build_mapped, "1/2/0 1/2/0 0/2/0 0/2/0", "1/2/0 1/2/0 0/2/0 0/2/0"},
+        {"product", build_product, "1/3/0 1/2/0 0/2/0 0/2/0", "1/3/0 1/2/0 0/2/0 0/2/0"},
+        {"product of inputs", build_product_of_inputs, "1/3/0 1/3/0 0/3/0 0/3/0",
+         "1/3/0 1/3/0 0/3/0 0/3/0"},
+        {"chain", build_chain, "1/4/0 1/2/0 0/2/0 0/2/0", "3/4/0 3/2/0 0/2/0 0/2/0"},
+        {"chain with input", build_chain_with_input, "1/4/0 1/3/0 0/3/0 0/3/0",
+         "3/8/0 3/7/0 0/7/0 0/7/0"},
+        {"moved", build_moved, "1/0/0 1/0/0 0/0/0 0/0/0", "1/0/0 1/0/0 0/0/0 0/0/0"},
+        {"moved and mapped", build_moved_and_mapped, "2/2/0 2/2/0 0/2/0 0/2/0",
+         "2/2/0 2/2/0 0/2/0 0/2/0"},
+        {"omitted input", build_omitted_input, "1/3/0 1/2/0 0/2/0 0/2/0",
+         "2/4/0 2/2/0 0/2/0 0/2/0"},
+        {"of lists", build_of_lists, "3/0/0 3/0/0 1/0/0 1/0/0", "3/0/0 3/0/0 1/0/0 1/0/0"},
+        {"optional", build_optional, "3/0/0 3/0/0 1/0/0 1/0/0", "3/0/0 3/0/0 1/0/0 1/0/0"},
+        {"sum of mapped", build_sum_of_mapped, "3/7/0 3/7/0 0/7/0 0/7/0",
+         "3/7/0 3/7/0 0/7/0 0/7/0"},
+        {"between casts", build_between_casts, "4/1/0 4/0/0 0/0/0 0/0/0",
+         "4/1/0 4/0/0 0/0/0 0/0/0"},
+        {"split between casts", build_split_between_casts, "4/4/0 4/3/0 0/3/0 0/3/0",
+         "4/4/0 4/3/0 0/3/0 0/3/0"},
+        {"product of cast", build_product_of_cast, "2/1/0 2/1/0 0/1/0 0/1/0",
+         "2/1/0 2/1/0 0/1/0 0/1/0"},
+        {"wide readers", build_wide_readers, "4/3/0 4/2/0 0/2/0 0/2/0", "4/3/0 4/2/0 0/2/0 0/2/0"},
+        {"in layouts", build_in_layouts, "4/0/1 3/0/1 0/0/1 0/0/1", "3/0/1 3/0/1 0/0/1 0/0/1"},
+        {"low in layouts", build_low_in_layouts, "3/3/0 3/2/0 0/2/0 0/2/0",
+         "3/3/0 3/2/0 0/2/0 0/2/0"},
+        {"low with image", build_low_with_image, "3/6/1 2/3/1 0/3/1 0/3/1",
+         "2/6/0 2/5/0 0/5/0 0/5/0"},
+        {"indices", build_indices, "3/0/1 3/0/1 0/0/1 0/0/1", "3/0/1 3/0/1 0/0/1 0/0/1"},
+        {"low indices", build_low_indices, "4/5/1 3/5/1 0/4/1 0/4/1", "4/5/1 3/5/1 0/4/1 0/4/1"},
+        {"without shape", build_without_shape, "1/0/0 1/0/0 0/0/0 0/0/0",
+         "1/0/0 1/0/0 0/0/0 0/0/0"},
+        {"shape of data", build_shape_of_data, "2/0/0 2/0/0 0/0/0 0/0/0",
+         "2/0/0 2/0/0 0/0/0 0/0/0"},
+        {"bodies", build_bodies, "3/0/0 3/0/0 0/0/0 0/0/0", "3/0/0 3/0/0 0/0/0 0/0/0"},
+        {"no outputs", build_no_outputs, "2/0/0 2/0/0 1/0/0 1/0/0", "2/0/0 2/0/0 1/0/0 1/0/0"},
+        {"second output", build_second_output, "1/0/0 1/0/0 0/0/0 0/0/0",
+         "1/0/0 1/0/0 0/0/0 0/0/0"},
+        {"low second output", build_low_second_output, "2/4/0 1/4/0 0/4/0 0/4/0",
+         "2/4/0 1/4/0 0/4/0 0/4/0"},
+    };
+    bool has_posts =
+        (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
+    (void)state;
+    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
+        for (int is_strict = 0; is_strict < 2; is_strict++) {
+            net_start(22);
+            nets[i].build();
+            expect_runs(nets[i].name, is_strict ? AMP_ROUNDED : AMP_FREE,
+                        is_strict   ? nets[i].rounded
+                        : has_posts ? nets[i].free
+                                    : NULL);
+        }
+}
+
 /* ---- profiles ---- */
 
 enum { ROWS = 128, INNER = 200, COLUMNS = 150 };
@@ -455,6 +887,7 @@ int main(void)
                                        NET_TEST(other_shapes_are_prepared_once),
                                        NET_TEST(results_take_the_place_of_operands),
                                        NET_TEST(what_is_computed_once_keeps_its_place),
+                                       NET_TEST(runs_do_no_more_than_they_have_to),
                                        NET_TEST(profiles_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,9 +96,8 @@ static bool find_next(const struct amp_plan_builder *builder, struct sequence *s
 static bool mark_part(const struct amp_plan_builder *builder, struct amp_step *part,
                       uint32_t scores_in)
 {
-    bool can_be = can_be_part(builder, part) && is_elementwise(builder, part);
     part->attention = (struct amp_attention_part){.is_part = true, .scores_in = scores_in};
-    return can_be;
+    return is_elementwise(builder, part);
 }
 
 /* Makes the post-ops of STEP parts, for when its kernel has none. The post-ops of the last step
@@ -151,7 +150,7 @@ static void find_attention(const struct amp_plan_builder *builder, struct amp_st
 {
     struct sequence sequence = {.n = 0};
     bool is_done = false;
-    if (first->op == NULL || !can_be_part(builder, first) || !is_product(builder, first))
+    if (!can_be_part(builder, first) || !is_product(builder, first))
         return;
     add(&sequence, first, 0);
     while (!is_done)

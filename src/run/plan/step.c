@@ -9,7 +9,8 @@
 uint32_t amp_step_output(const struct amp_model *model, const struct amp_step *step)
 {
     const struct amp_step *last = step->n_posts > 0 ? &step->post_steps[step->n_posts - 1] : step;
-    return amp_node_at(model, last->node)->outputs[0];
+    const struct amp_node *node = amp_node_at(model, last->node);
+    return node->n_outputs > 0 ? node->outputs[0] : AMP_NONE;
 }
 
 bool amp_step_stays_wide(const struct amp_step *step, size_t n_posts)

@@ -16,7 +16,7 @@ enum { AMP_POSTS_MAX = 8 };
 
 /* The most steps of attention, without the casts and post-ops that run as steps of their own, and
    the most inputs of one of them. */
-enum { AMP_ATTENTION_STEPS_MAX = 6, AMP_ATTENTION_INPUTS_MAX = 4 };
+enum { AMP_ATTENTION_STEPS_MAX = 6, AMP_ATTENTION_INPUTS_MAX = 3 };
 
 /* What a step is in attention, which can run in slices (run/plan/attention.h). */
 struct amp_attention_part {
