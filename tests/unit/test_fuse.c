@@ -1476,8 +1476,8 @@ enum { BF16 = 1 << AMP_CPU_BF16, F16 = 1 << AMP_CPU_F16, FAST_F16 = 1 << AMP_CPU
 static void a_product_that_is_moved(enum amp_dtype dtype)
 {
     net_start(17);
-    uint32_t c = to_dtype("c", input("x", AMP_FLOAT, square), dtype);
-    uint32_t m = NODE("MatMul", "m", c, input("w", dtype, square));
+    uint32_t w = input("w", dtype, square), c = to_dtype("c", input("x", AMP_FLOAT, square), dtype);
+    uint32_t m = NODE("MatMul", "m", c, w);
     output(to_dtype("z", turn("t", NODE("Relu", "r", m)), AMP_FLOAT));
 }
 
@@ -1509,8 +1509,8 @@ static void what_the_cpu_lacks_stays_float32(void **state)
 static uint32_t start_product(void)
 {
     net_start(17);
-    uint32_t c = to_dtype("c", input("x", AMP_FLOAT, square), AMP_BFLOAT16);
-    return NODE("MatMul", "m", c, input("w", AMP_BFLOAT16, square));
+    uint32_t w = input("w", AMP_BFLOAT16, square);
+    return NODE("MatMul", "m", to_dtype("c", input("x", AMP_FLOAT, square), AMP_BFLOAT16), w);
 }
 
 static void finish(uint32_t y)
@@ -1534,6 +1534,13 @@ static void what_has_float32_around_it_joins(void **state)
     uint32_t m = start_product();
     finish(NODE("Add", "y", m, NODE("Exp", "q", constant("f", AMP_BFLOAT16, DIMS(4), zeros))));
     expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr q: y:psr z:");
+    m = start_product();
+    finish(NODE("Clip", "y", m, AMP_NONE, constant("high", AMP_BFLOAT16, SCALAR, zeros)));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr y:ps z:");
+    m = start_product();
+    finish(NODE("MatMul", "y", m,
+                to_dtype("f", NODE("Exp", "e", FLOATS("four", 1, 2, 3, 4)), AMP_BFLOAT16)));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr e: f: y:plsr z:");
     m = start_product();
     finish(NODE("Unsqueeze", "y", m, NUMBERS("axes", 0)));
     expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr y:ps z:");
@@ -1578,16 +1585,30 @@ static void what_others_read_in_its_dtype_is_stored_so(void **state)
     finish(n);
     expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr n:p z:");
     expect_dtypes(0, AMP_FREE, "c:psr m:plsr n:p z:");
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 3; i++) {
         m = start_product();
         uint32_t split = net_node(0, "Split", "h", 2, IDS(m));
         finish(net_out(split, 0));
         if (i == 0)
             finish(net_out(split, 1));
-        else
+        else if (i == 1)
             output(net_out(split, 1));
         expect_dtypes(0, AMP_ROUNDED, i == 0 ? "c:psr m:plsr h:ps z: z_1:" : "c:psr m:plsr h:p z:");
     }
+    output(to_dtype("i", start_product(), AMP_INT32));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plr i:");
+    output(to_dtype("i", start_product(), AMP_DOUBLE));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plr i:");
+    m = NODE("Relu", "r", start_product());
+    output(NODE("Sin", "a", to_dtype("f", m, AMP_FLOAT)));
+    output(NODE("Sin", "b", to_dtype("g", m, AMP_FLOAT)));
+    expect_dtypes(BF16, AMP_FREE, "c: m:+r: a: b:");
+    expect_dtypes(0, AMP_FREE, "c:psr m:plsr+r:plsr a: b:");
+    net_start(17);
+    m = NODE("MatMul", "m", input("x", AMP_FLOAT16, square), input("w", AMP_FLOAT16, square));
+    uint32_t list = NODE("SplitToSequence", "l", m);
+    finish(NODE("SequenceAt", "a", list, constant("i", AMP_INT64, SCALAR, &(int64_t){0})));
+    expect_dtypes(0, AMP_ROUNDED, "m:plr l: a: z:");
     m = start_product();
     uint32_t dropped = net_node(0, "Dropout", "d", 2, IDS(m));
     finish(net_out(dropped, 0));
@@ -1622,6 +1643,49 @@ static void convolutions_in_float16_are_widened(void **state)
     SET_INTS(y, "kernel_shape", 3, 3);
     output(y);
     expect_dtypes(0, AMP_ROUNDED, "y:pl");
+    net_start(22);
+    uint32_t id = net_node(0, "MaxPool", "y", 2, IDS(input("x", AMP_BFLOAT16, DIMS(1, 2, 5, 5))));
+    SET_INTS(net_out(id, 0), "kernel_shape", 3, 3);
+    output(net_out(id, 0));
+    output(net_out(id, 1));
+    expect_dtypes(0, AMP_ROUNDED, "y:");
+    net_start(17);
+    output(NODE("ReduceMean", "y", input("x", AMP_BFLOAT16, square)));
+    expect_dtypes(0, AMP_ROUNDED, "y:plr");
+}
+
+/* An LSTM of bfloat16 that gives its last states, the first of them under no name, and a GRU that
+   gives nothing: what is not there is not widened. */
+static void outputs_that_are_not_there_have_no_dtype(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_BFLOAT16, DIMS(2, 1, 4)),
+             w = input("w", AMP_BFLOAT16, DIMS(1, 16, 4));
+    uint32_t id = net_node(0, "LSTM", "y", 3, IDS(x, w, w));
+    amp_node_set_int(net.model, id, "hidden_size", 4);
+    amp_node_set_output(net.model, id, 1, AMP_NONE);
+    finish(net_out(id, 0));
+    finish(net_out(id, 2));
+    expect_dtypes(0, AMP_ROUNDED, "y:plsr z: z_1:");
+    net_start(22);
+    x = input("x", AMP_BFLOAT16, DIMS(2, 1, 4));
+    w = input("w", AMP_BFLOAT16, DIMS(1, 12, 4));
+    for (uint32_t n = 0; n <= 2; n += 2) {
+        id = net_node(0, "GRU", "y", n, IDS(x, w, w));
+        amp_node_set_int(net.model, id, "hidden_size", 4);
+    }
+    amp_node_set_output(net.model, id, 0, AMP_NONE);
+    output(net_out(id, 1));
+    const struct amp_plan *plan = plan_net(AMP_FREE);
+    assert_int_equal(plan->graphs[0].n_steps, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct amp_step *step = &plan->graphs[0].steps[i];
+        assert_true(amp_step_output(plan->model, step) == AMP_NONE);
+        assert_false(step->prefers_f32 || step->lacks_dtype || step->stores_f32 ||
+                     step->rounds_f32 || step->layout_wish.any_layout);
+    }
+    amp_plan_destroy(plan);
 }
 
 /* One or two rows by no more than 2^14 weights, on CPUs that have a kernel for it. */
@@ -1645,6 +1709,10 @@ static void small_products_are_float32(void **state)
         expect_dtypes(BF16, AMP_FREE, is_small ? "y:pr" : "y:");
         expect_dtypes(0, AMP_FREE, "y:plr");
     }
+    net_start(17);
+    output(NODE("MatMul", "y", input("x", AMP_FLOAT, DIMS(1, 128)),
+                constant("w", AMP_FLOAT, DIMS(128, 1), weights)));
+    expect_dtypes(BF16, AMP_FREE, "y:");
     net_start(17);
     output(NODE("Add", "y", input("x", AMP_BFLOAT16, DIMS(1, 128)),
                 constant("w", AMP_BFLOAT16, DIMS(128), weights)));
@@ -2006,6 +2074,7 @@ int main(void)
         NET_TEST(what_is_float32_does_not_stay_so),
         NET_TEST(what_others_read_in_its_dtype_is_stored_so),
         NET_TEST(convolutions_in_float16_are_widened),
+        NET_TEST(outputs_that_are_not_there_have_no_dtype),
         NET_TEST(small_products_are_float32),
         NET_TEST(what_the_cpu_has_does_not_join),
         NET_TEST(steps_say_how_they_ran),

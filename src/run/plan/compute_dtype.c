@@ -41,10 +41,8 @@ static bool is_small_product(const struct amp_model *model, const struct amp_ste
 {
     enum { WEIGHTS = 1 << 14 };
     const struct amp_node *node = amp_node_at(model, step->node);
-    bool has_weights =
-        step->op->reads_lower != NULL && node->n_inputs > 1 && node->inputs[1] != AMP_NONE;
     const struct amp_tensor *weights =
-        has_weights ? amp_value_at(model, node->inputs[1])->constant : NULL;
+        step->op->reads_lower != NULL ? amp_value_at(model, node->inputs[1])->constant : NULL;
     struct amp_shape y;
     amp_value_shape(amp_value_at(model, node->outputs[0]), &y);
     return weights != NULL && amp_row_product_is_there() && amp_tensor_count(weights) <= WEIGHTS &&
