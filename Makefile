@@ -185,7 +185,8 @@ $(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=a
   $(addprefix -Wl$(comma)--wrap=amp_layout_,permute reshape like part in_dtype)
 
 # The test counts these calls.
-$(BUILD)/unit/test_steady: LDFLAGS += -Wl,--wrap=amp_kernel_call_run -Wl,--wrap=amp_values_reorder_for -Wl,--wrap=amp_dtype_convert
+$(BUILD)/unit/test_steady: LDFLAGS += $(addprefix -Wl$(comma)--wrap=amp_,kernel_call_run kernel_call_store kernel_call_release \
+  values_reorder_for dtype_convert buffer_create_again shape_same zip_shape ctx_ints)
 
 # The test puts another folder in place of the one with the sets and the table of names.
 $(BUILD)/unit/test_rule_files: LDFLAGS += -Wl,--wrap=amp_rules_dir

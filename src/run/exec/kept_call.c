@@ -84,7 +84,7 @@ void amp_kept_call_note_forms(const struct amp_kernel_call *call)
     kept->n_inputs = call->node->n_inputs + call->n_posts;
     for (size_t i = 0; i < kept->n_inputs; i++) {
         const struct amp_tensor *from = argument(call, i);
-        kept->inputs[i] = (struct kept_input){.shape.rank = -1};
+        kept->inputs[i] = (struct kept_input){.from = NULL};
         if (from == NULL)
             continue;
         kept->inputs[i].dtype = from->dtype;
@@ -141,15 +141,14 @@ static bool is_constant(const struct amp_kernel_call *call, size_t i)
     return i < n_in ? state->frame.is_constant[i] : state->posts[i - n_in].is_constant;
 }
 
-/* False: it is no tensor. */
-static bool keep_input(struct amp_kept_call *kept, size_t i)
+static void keep_input(struct amp_kept_call *kept, size_t i)
 {
     const struct amp_kernel_call *call = &kept->call;
     struct kept_input *input = &kept->inputs[i];
     const struct amp_tensor *given = argument(call, i), *out = &call->state->frame.outs[0];
     input->from = source(call, i);
-    if (input->from == NULL || amp_tensor_is_list(input->from))
-        return input->from == NULL;
+    if (input->from == NULL)
+        return;
     bool is_own = given == &call->state->frame.temporary[i];
     input->is_constant = is_constant(call, i);
     input->needs_data = given->data != NULL;
@@ -162,17 +161,16 @@ static bool keep_input(struct amp_kept_call *kept, size_t i)
     input->wide_shape = given->shape;
     input->is_borrowed = is_own && !input->is_widened;
     input->lender = is_wide_constant ? &call->state->wide[i] : input->from;
-    input->may_be_taken = i < call->node->n_inputs && amp_op_keeps_places(call->step->op) &&
-                          !input->is_constant && !input->is_widened && given->dtype == out->dtype &&
+    input->may_be_taken = amp_op_keeps_places(call->step->op) && !input->is_constant &&
+                          input->from->dtype == out->dtype &&
                           amp_shape_equal(&given->shape, &kept->outputs[0].shape) &&
                           amp_step_is_last_use(call->step, call->node->inputs[i]);
     kept->changes_inputs |= input->is_reordered || is_own;
-    return true;
 }
 
-/* What the operator's shape function says of CTX's outputs, to OUT. */
-static enum amp_status ask_shapes(const struct amp_kept_call *kept, struct amp_tensor *in,
-                                  struct amp_tensor *out)
+/* What the operator's shape function says of CTX's outputs, to OUT; rank -1: nothing. */
+static void ask_shapes(const struct amp_kept_call *kept, struct amp_tensor *in,
+                       struct amp_tensor *out)
 {
     struct amp_error err = {.status = AMP_OK};
     struct amp_ctx ctx = kept->ctx;
@@ -192,10 +190,9 @@ static enum amp_status ask_shapes(const struct amp_kept_call *kept, struct amp_t
     ctx.in = ins;
     ctx.out = outs;
     ctx.err = &err;
-    enum amp_status status = kept->call.step->op->shape(&ctx);
+    (void)kept->call.step->op->shape(&ctx);
     free(ins);
     free(outs);
-    return status;
 }
 
 /* Finds out which shapes of outputs follow from the shapes of inputs and from constants. */
@@ -209,13 +206,13 @@ static void keep_shapes(struct amp_kept_call *kept)
     if (kept->call.step->op->shape == NULL)
         return;
     struct amp_tensor *in = amp_xcalloc(n_in, sizeof *in), *out = amp_xcalloc(n_out, sizeof *out);
-    enum amp_status status = ask_shapes(kept, in, out);
+    ask_shapes(kept, in, out);
     for (uint32_t i = 0; i < n_out; i++) {
         if (kept->outputs[i].dtype == AMP_UNDEFINED)
             continue;
         const struct amp_shape *found = &out[i].shape;
         kept->calls_shape |=
-            status != AMP_OK || !amp_shape_is_known(found) ||
+            !amp_shape_is_known(found) ||
             (!kept->call.has_view && !amp_shape_equal(found, &frame->outs[i].shape));
         kept->outputs[i].shape = *found;
     }
@@ -256,7 +253,7 @@ static bool find_values(struct amp_kept_call *kept)
     return is_direct;
 }
 
-static bool keep(struct amp_kept_call *kept)
+static void keep(struct amp_kept_call *kept)
 {
     struct amp_frame *frame = &kept->call.state->frame;
     const struct amp_op *op = kept->call.step->op;
@@ -267,25 +264,22 @@ static bool keep(struct amp_kept_call *kept)
         keep_output(kept, i);
     kept->changes_inputs = false;
     for (size_t i = 0; i < kept->n_inputs; i++)
-        if (!keep_input(kept, i))
-            return false;
+        keep_input(kept, i);
     kept->is_repeated = op->repeat != NULL && op->repeat->can(&kept->ctx);
     kept->is_direct = find_values(kept);
     kept->ctx.out = kept->out;
-    return true;
+    kept->is_valid = true;
 }
 
 void amp_kept_call_keep(const struct amp_kernel_call *call, size_t way)
 {
     struct amp_kept_call *kept = call->state->kept;
-    if (kept == NULL || !kept->has_forms || call->node->n_outputs == 0 ||
-        kept->n_inputs < call->node->n_inputs + call->n_posts)
+    if (kept == NULL || call->node->n_outputs == 0)
         return;
-    kept->n_inputs = call->node->n_inputs + call->n_posts;
     kept->call = *call;
     kept->ctx = amp_kernel_call_ctx(call);
     kept->way = way;
-    kept->is_valid = keep(kept);
+    keep(kept);
 }
 
 void amp_kept_call_drop(struct amp_kept_call *kept)
