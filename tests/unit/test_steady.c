@@ -898,6 +898,95 @@ static void runs_do_no_more_than_they_have_to(void **state)
         }
 }
 
+/* ---- what fails ---- */
+
+/* Runs SESSION on INPUTS: it fails with TEXT, which NULL says that it does not, and leaves nothing.
+ */
+static void expect_end(struct amp_session *session, const struct amp_tensor *inputs,
+                       const char *text)
+{
+    net.err = (struct amp_error){.status = AMP_OK};
+    enum amp_status status = amp_session_run(session, inputs, net.outputs, &net.err);
+    assert_int_equal(status, text == NULL ? AMP_OK : AMP_MODEL);
+    assert_string_equal(net.err.text, text == NULL ? "" : text);
+    amp_tensors_release(net.outputs, NET_OUTPUTS);
+    expect_nothing_left(session, text == NULL ? "a run" : text);
+}
+
+/* What fails after runs that did not does so as it had at first, and the next run is as those. */
+static void failures_are_the_same_in_any_run(void **state)
+{
+    static const char text[] = "net.onnx: node 1 with output 'g' (Gather-13): indices: element 1 "
+                               "is 4; axis 0 of size 4 allows -4 to 3";
+    static const int64_t good[] = {0, 3}, bad[] = {0, 4};
+    (void)state;
+    net_start(17);
+    uint32_t x = NODE("Neg", "n", input("x", AMP_FLOAT, square));
+    output(NODE("Abs", "a", NODE("Gather", "g", x, input("i", AMP_INT64, DIMS(2)))));
+    infer_all();
+    const struct amp_tensor numbers = whole_numbers(AMP_FLOAT, square, 0);
+    const struct amp_tensor *fine = TENSORS(numbers, *net_tensor(AMP_INT64, DIMS(2), good)),
+                            *broken = TENSORS(numbers, *net_tensor(AMP_INT64, DIMS(2), bad));
+    size_t used = amp_memory_used();
+    for (int n_before = 0; n_before < 4; n_before++) {
+        struct amp_session *session = open_net(AMP_ROUNDED);
+        for (int i = 0; i < n_before; i++)
+            expect_end(session, fine, NULL);
+        expect_end(session, broken, text);
+        expect_end(session, fine, NULL);
+        expect_end(session, broken, text);
+        amp_session_destroy(session);
+        assert_int_equal(amp_memory_used(), used);
+    }
+    amp_cpu_detect();
+}
+
+/* A branch that gives another dtype than its model says, from the first run on or later. */
+static void dtypes_are_those_of_the_model(void **state)
+{
+    static const char text[] = "net.onnx: node 0 with output 'y' (If-16): output 0: the body gives "
+                               "float16; float32 is declared";
+    static const bool yes = true, no = false;
+    static float zeros[16];
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, square);
+    uint32_t id = net_node(0, "If", "y", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+    add_body(id, "then_branch", x);
+    add_body(id, "else_branch", x);
+    output(NODE("Neg", "n", net_out(id, 0)));
+    infer_all();
+    struct amp_graph *graph = &net.model->graphs[2];
+    uint32_t low =
+        amp_graph_add_initializer(net.model, 2, "low", net_tensor(AMP_FLOAT16, square, zeros));
+    amp_value_at(net.model, low)->is_output = true;
+    amp_value_at(net.model, graph->outputs.items[0])->is_output = false;
+    graph->outputs.items[0] = low;
+    const struct amp_tensor numbers = whole_numbers(AMP_FLOAT, square, 0);
+    const struct amp_tensor *fine = TENSORS(numbers, *net_tensor(AMP_BOOL, SCALAR, &yes)),
+                            *broken = TENSORS(numbers, *net_tensor(AMP_BOOL, SCALAR, &no));
+    for (int n_before = 0; n_before < 4; n_before++) {
+        struct amp_session *session = open_net(AMP_ROUNDED);
+        for (int i = 0; i < n_before; i++)
+            expect_end(session, fine, NULL);
+        expect_end(session, broken, text);
+        expect_end(session, fine, NULL);
+        amp_session_destroy(session);
+    }
+    net_start(17);
+    uint32_t half = input("x", AMP_FLOAT16, square), list = NODE("SequenceConstruct", "l", half);
+    uint32_t y = NODE("SequenceAt", "y", list, constant("i", AMP_INT64, SCALAR, &(int64_t){0}));
+    output(NODE("Neg", "n", y));
+    infer_all();
+    amp_value_at(net.model, y)->dtype = AMP_FLOAT;
+    struct amp_session *session = open_net(AMP_ROUNDED);
+    expect_end(session, TENSORS(*net_tensor(AMP_FLOAT16, square, zeros)),
+               "net.onnx: node 1 with output 'y' (SequenceAt-11): output 0 is float16; the model "
+               "wants float32");
+    amp_session_destroy(session);
+    amp_cpu_detect();
+}
+
 /* ---- profiles ---- */
 
 enum { ROWS = 128, INNER = 200, COLUMNS = 150 };
@@ -977,6 +1066,8 @@ int main(void)
                                        NET_TEST(results_take_the_place_of_operands),
                                        NET_TEST(what_is_computed_once_keeps_its_place),
                                        NET_TEST(runs_do_no_more_than_they_have_to),
+                                       NET_TEST(failures_are_the_same_in_any_run),
+                                       NET_TEST(dtypes_are_those_of_the_model),
                                        NET_TEST(profiles_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
