@@ -141,6 +141,15 @@ static bool is_constant(const struct amp_kernel_call *call, size_t i)
     return i < n_in ? state->frame.is_constant[i] : state->posts[i - n_in].is_constant;
 }
 
+/* Whether no later step reads what CALL reads as input I; what a Cast before it reads may be needed
+   by others. */
+static bool is_last_use(const struct amp_kernel_call *call, size_t i)
+{
+    uint32_t value = call->node->inputs[i];
+    return source(call, i) == &call->session->values[value] &&
+           amp_step_is_last_use(call->step, value);
+}
+
 static void keep_input(struct amp_kept_call *kept, size_t i)
 {
     const struct amp_kernel_call *call = &kept->call;
@@ -164,7 +173,7 @@ static void keep_input(struct amp_kept_call *kept, size_t i)
     input->may_be_taken = amp_op_keeps_places(call->step->op) && !input->is_constant &&
                           input->from->dtype == out->dtype &&
                           amp_shape_equal(&given->shape, &kept->outputs[0].shape) &&
-                          amp_step_is_last_use(call->step, call->node->inputs[i]);
+                          is_last_use(call, i);
     kept->changes_inputs |= input->is_reordered || is_own;
 }
 
