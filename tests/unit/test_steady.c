@@ -83,7 +83,8 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
 static const size_t n_calls = 0;
 #endif
 
-static size_t n_prepared, n_converted, n_reordered, n_stored, n_released, n_given, n_asked;
+static size_t n_prepared, n_converted, n_reordered, n_stored, n_released, n_given, n_asked,
+    n_single;
 
 enum amp_status __real_amp_kernel_call_run(struct amp_kernel_call *call);
 enum amp_status __wrap_amp_kernel_call_run(struct amp_kernel_call *call);
@@ -147,6 +148,15 @@ enum amp_status __wrap_amp_ctx_ints(const struct amp_ctx *ctx, uint32_t i, int64
 {
     n_asked++;
     return __real_amp_ctx_ints(ctx, i, values, max, count);
+}
+
+void __real_amp_session_take_threads(struct amp_session *session, bool is_single);
+void __wrap_amp_session_take_threads(struct amp_session *session, bool is_single);
+
+void __wrap_amp_session_take_threads(struct amp_session *session, bool is_single)
+{
+    n_single += is_single;
+    __real_amp_session_take_threads(session, is_single);
 }
 
 void __real_amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
@@ -586,7 +596,7 @@ static void make_inputs(struct amp_tensor inputs[4][4])
 /* Runs the model four times, on other numbers each: what it gives is what it gives alone. Appends
    to TEXT for each run how many calls are prepared, conversions made, and tensors reordered; for
    the last also how many calls move what they give to its values, leave something in the frame, get
-   memory by its size, and ask for shapes. */
+   memory by its size, ask for shapes, and run in one thread; and how many nodes are widened. */
 static void expect_runs(const char *what, enum amp_strictness strictness, const char *expected)
 {
     char text[200] = "";
@@ -597,15 +607,16 @@ static void expect_runs(const char *what, enum amp_strictness strictness, const 
     struct amp_session *session = open_net(strictness);
     for (int run = 0; run < 4; run++) {
         size_t used = strlen(text);
-        n_prepared = n_converted = n_reordered = n_stored = n_released = n_given = n_asked = 0;
+        n_prepared = n_converted = n_reordered = n_stored = n_released = n_given = n_asked =
+            n_single = 0;
         if (amp_session_run(session, inputs[run], net.outputs, &net.err) != AMP_OK)
             fail_msg("%s, run %d: %s", what, run, net.err.text);
         snprintf(text + used, sizeof text - used, "%s%zu/%zu/%zu", run > 0 ? " " : "", n_prepared,
                  n_converted, n_reordered);
         used = strlen(text);
         if (run == 3)
-            snprintf(text + used, sizeof text - used, "; %zu/%zu/%zu/%zu", n_stored, n_released,
-                     n_given, n_asked);
+            snprintf(text + used, sizeof text - used, "; %zu/%zu/%zu/%zu/%zu %zu", n_stored,
+                     n_released, n_given, n_asked, n_single, amp_session_widened(session));
         expect_as_alone(inputs[run], net.outputs, what, run);
         amp_tensors_release(net.outputs, NET_OUTPUTS);
         expect_nothing_left(session, what);
@@ -819,6 +830,93 @@ static void build_low_second_output(void)
     output(recurrent(AMP_BFLOAT16, 2));
 }
 
+static void build_map_of_cast(void)
+{
+    output(NODE("Abs", "y", to_dtype("c", low_input("x"), AMP_FLOAT)));
+}
+
+static void build_sum_of_casts(void)
+{
+    uint32_t a = to_dtype("a", low_input("x"), AMP_FLOAT);
+    output(NODE("Sub", "y", a, to_dtype("b", low_input("z"), AMP_FLOAT)));
+}
+
+static void build_bounds_of_input(void)
+{
+    uint32_t x = low_input("x");
+    output(NODE("Clip", "y", x, AMP_NONE, input("high", AMP_BFLOAT16, SCALAR)));
+}
+
+static void build_forced(void)
+{
+    output(NODE("Hardmax", "y", low_input("x")));
+}
+
+static void build_slow_convolution(void)
+{
+    uint32_t x = input("x", AMP_FLOAT16, DIMS(1, 8, 4, 4));
+    output(NODE("Conv", "y", x, input("w", AMP_FLOAT16, DIMS(8, 8, 1, 1))));
+}
+
+static void build_convolutions_beside_others(void)
+{
+    uint32_t c = low_convolution("c");
+    output(NODE("Conv", "y", c, low_constant("u", DIMS(8, 8, 1, 1))));
+    output(NODE("CumSum", "s", c, NUMBERS("axis", 1)));
+}
+
+static void build_channels_that_fill_no_block(void)
+{
+    uint32_t x = input("x", AMP_BFLOAT16, DIMS(1, 3, 4, 4));
+    uint32_t c = NODE("Conv", "c", x, low_constant("w", DIMS(3, 3, 1, 1)));
+    output(NODE("Conv", "y", c, low_constant("u", DIMS(3, 3, 1, 1))));
+    output(NODE("Neg", "s", NODE("Sign", "g", c)));
+}
+
+static void build_cast_in_layouts(void)
+{
+    pool(to_dtype("l", convolution("c"), AMP_FLOAT16), 1);
+}
+
+static void build_cast_of_layouts(void)
+{
+    uint32_t c = low_convolution("c");
+    output(NODE("Abs", "y", to_dtype("f", c, AMP_FLOAT)));
+    output(NODE("Neg", "n", c));
+}
+
+static void build_turned_product(void)
+{
+    output(turn("y",
+                NODE("MatMul", "m", input("x", AMP_FLOAT, square), input("w", AMP_FLOAT, square))));
+}
+
+static void build_attention(void)
+{
+    uint32_t s = NODE("MatMul", "s", input("q", AMP_FLOAT, square), input("k", AMP_FLOAT, square));
+    output(NODE("MatMul", "y", NODE("Softmax", "p", s), input("v", AMP_FLOAT, square)));
+}
+
+static void build_large_product(void)
+{
+    struct amp_shape large = DIMS(256, 256);
+    output(NODE("MatMul", "y", input("x", AMP_FLOAT, large), input("w", AMP_FLOAT, large)));
+}
+
+static void build_row_by_weights(void)
+{
+    output(NODE("MatMul", "y", input("x", AMP_BFLOAT16, DIMS(1, 128)),
+                low_constant("w", DIMS(128, 1024))));
+}
+
+static void build_unwanted_output(void)
+{
+    uint32_t id = net_node(0, "MaxPool", "p", 2, IDS(input("x", AMP_FLOAT, DIMS(1, 1, 4, 4))));
+    SET_INTS(net_out(id, 0), "kernel_shape", 2, 2);
+    amp_node_set_output(net.model, id, 1, AMP_NONE);
+    output(net_out(id, 0));
+}
+
 /* Constants are converted once, what a step reads and gives no more than once each; calls are
    prepared in the first two runs. With post-ops: on machines for whose instructions oneDNN has
    kernels with such. */
@@ -829,60 +927,87 @@ static void runs_do_no_more_than_they_have_to(void **state)
         void (*build)(void);
         const char *free, *rounded;
     } nets[] = {
-        {"mapped", build_mapped, "1/2/0 1/2/0 0/2/0 0/2/0; 0/0/1/0",
-         "1/2/0 1/2/0 0/2/0 0/2/0; 0/0/1/0"},
-        {"product", build_product, "1/3/0 1/2/0 0/2/0 0/2/0; 1/1/1/0",
-         "1/3/0 1/2/0 0/2/0 0/2/0; 1/1/1/0"},
-        {"product of inputs", build_product_of_inputs, "1/3/0 1/3/0 0/3/0 0/3/0; 1/1/1/0",
-         "1/3/0 1/3/0 0/3/0 0/3/0; 1/1/1/0"},
-        {"chain", build_chain, "1/4/0 1/2/0 0/2/0 0/2/0; 1/1/1/0",
-         "3/4/0 3/2/0 0/2/0 0/2/0; 1/2/1/0"},
-        {"chain with input", build_chain_with_input, "1/4/0 1/3/0 0/3/0 0/3/0; 1/1/1/0",
-         "3/8/0 3/7/0 0/7/0 0/7/0; 1/1/1/0"},
-        {"moved", build_moved, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/0/0",
-         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/0/0"},
-        {"moved and mapped", build_moved_and_mapped, "2/2/0 2/2/0 0/2/0 0/2/0; 0/0/0/0",
-         "2/2/0 2/2/0 0/2/0 0/2/0; 0/0/0/0"},
-        {"omitted input", build_omitted_input, "1/3/0 1/2/0 0/2/0 0/2/0; 1/1/1/0",
-         "2/4/0 2/2/0 0/2/0 0/2/0; 1/2/1/0"},
-        {"of lists", build_of_lists, "3/0/0 3/0/0 1/0/0 1/0/0; 2/2/1/1",
-         "3/0/0 3/0/0 1/0/0 1/0/0; 2/2/1/1"},
-        {"optional", build_optional, "3/0/0 3/0/0 1/0/0 1/0/0; 2/2/1/0",
-         "3/0/0 3/0/0 1/0/0 1/0/0; 2/2/1/0"},
-        {"sum of mapped", build_sum_of_mapped, "3/7/0 3/7/0 0/7/0 0/7/0; 0/0/2/0",
-         "3/7/0 3/7/0 0/7/0 0/7/0; 0/0/2/0"},
-        {"between casts", build_between_casts, "4/1/0 4/0/0 0/0/0 0/0/0; 0/0/2/0",
-         "4/1/0 4/0/0 0/0/0 0/0/0; 0/0/2/0"},
-        {"split between casts", build_split_between_casts, "4/4/0 4/3/0 0/3/0 0/3/0; 1/1/3/0",
-         "4/4/0 4/3/0 0/3/0 0/3/0; 1/1/3/0"},
-        {"product of cast", build_product_of_cast, "2/1/0 2/1/0 0/1/0 0/1/0; 0/0/2/0",
-         "2/1/0 2/1/0 0/1/0 0/1/0; 0/0/2/0"},
-        {"wide readers", build_wide_readers, "4/3/0 4/2/0 0/2/0 0/2/0; 1/1/3/0",
-         "4/3/0 4/2/0 0/2/0 0/2/0; 1/1/3/0"},
-        {"in layouts", build_in_layouts, "4/0/1 3/0/1 0/0/1 0/0/1; 1/2/3/1",
-         "3/0/1 3/0/1 0/0/1 0/0/1; 1/2/2/1"},
-        {"low in layouts", build_low_in_layouts, "3/3/0 3/2/0 0/2/0 0/2/0; 2/3/2/0",
-         "3/3/0 3/2/0 0/2/0 0/2/0; 2/3/2/0"},
-        {"low with image", build_low_with_image, "3/6/1 2/3/1 0/3/1 0/3/1; 1/2/2/0",
-         "2/6/0 2/5/0 0/5/0 0/5/0; 2/2/1/0"},
-        {"indices", build_indices, "3/0/1 3/0/1 0/0/1 0/0/1; 0/1/2/0",
-         "3/0/1 3/0/1 0/0/1 0/0/1; 0/1/2/0"},
-        {"low indices", build_low_indices, "4/5/1 3/5/1 0/4/1 0/4/1; 2/2/2/0",
-         "4/5/1 3/5/1 0/4/1 0/4/1; 2/2/2/0"},
-        {"without shape", build_without_shape, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/0/0",
-         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/0/0"},
-        {"shape of data", build_shape_of_data, "2/0/0 2/0/0 0/0/0 0/0/0; 0/0/1/1",
-         "2/0/0 2/0/0 0/0/0 0/0/0; 0/0/1/1"},
-        {"constant shape", build_constant_shape, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0",
-         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0"},
-        {"bodies", build_bodies, "3/0/0 3/0/0 0/0/0 0/0/0; 0/0/2/0",
-         "3/0/0 3/0/0 0/0/0 0/0/0; 0/0/2/0"},
-        {"no outputs", build_no_outputs, "2/0/0 2/0/0 1/0/0 1/0/0; 1/1/1/0",
-         "2/0/0 2/0/0 1/0/0 1/0/0; 1/1/1/0"},
-        {"second output", build_second_output, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0",
-         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0"},
-        {"low second output", build_low_second_output, "2/4/0 1/4/0 0/4/0 0/4/0; 1/1/1/0",
-         "2/4/0 1/4/0 0/4/0 0/4/0; 1/1/1/0"},
+        {"mapped", build_mapped, "1/2/0 1/2/0 0/2/0 0/2/0; 0/0/1/0/1 0",
+         "1/2/0 1/2/0 0/2/0 0/2/0; 0/0/1/0/1 0"},
+        {"product", build_product, "1/3/0 1/2/0 0/2/0 0/2/0; 1/1/1/0/1 1",
+         "1/3/0 1/2/0 0/2/0 0/2/0; 1/1/1/0/1 1"},
+        {"product of inputs", build_product_of_inputs, "1/3/0 1/3/0 0/3/0 0/3/0; 1/1/1/0/1 1",
+         "1/3/0 1/3/0 0/3/0 0/3/0; 1/1/1/0/1 1"},
+        {"chain", build_chain, "1/4/0 1/2/0 0/2/0 0/2/0; 1/1/1/0/1 1",
+         "3/4/0 3/2/0 0/2/0 0/2/0; 1/2/1/0/3 1"},
+        {"chain with input", build_chain_with_input, "1/4/0 1/3/0 0/3/0 0/3/0; 1/1/1/0/1 1",
+         "3/8/0 3/7/0 0/7/0 0/7/0; 1/1/1/0/3 1"},
+        {"moved", build_moved, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/0/0/1 0",
+         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/0/0/1 0"},
+        {"moved and mapped", build_moved_and_mapped, "2/2/0 2/2/0 0/2/0 0/2/0; 0/0/0/0/2 0",
+         "2/2/0 2/2/0 0/2/0 0/2/0; 0/0/0/0/2 0"},
+        {"omitted input", build_omitted_input, "1/3/0 1/2/0 0/2/0 0/2/0; 1/1/1/0/1 1",
+         "2/4/0 2/2/0 0/2/0 0/2/0; 1/2/1/0/2 1"},
+        {"of lists", build_of_lists, "3/0/0 3/0/0 1/0/0 1/0/0; 2/2/1/1/1 0",
+         "3/0/0 3/0/0 1/0/0 1/0/0; 2/2/1/1/1 0"},
+        {"optional", build_optional, "3/0/0 3/0/0 1/0/0 1/0/0; 2/2/1/0/1 0",
+         "3/0/0 3/0/0 1/0/0 1/0/0; 2/2/1/0/1 0"},
+        {"sum of mapped", build_sum_of_mapped, "3/7/0 3/7/0 0/7/0 0/7/0; 0/0/2/0/3 0",
+         "3/7/0 3/7/0 0/7/0 0/7/0; 0/0/2/0/3 0"},
+        {"between casts", build_between_casts, "4/1/0 4/0/0 0/0/0 0/0/0; 0/0/2/0/4 1",
+         "4/1/0 4/0/0 0/0/0 0/0/0; 0/0/2/0/4 1"},
+        {"split between casts", build_split_between_casts, "4/4/0 4/3/0 0/3/0 0/3/0; 1/1/3/0/4 1",
+         "4/4/0 4/3/0 0/3/0 0/3/0; 1/1/3/0/4 1"},
+        {"product of cast", build_product_of_cast, "2/1/0 2/1/0 0/1/0 0/1/0; 0/0/2/0/2 0",
+         "2/1/0 2/1/0 0/1/0 0/1/0; 0/0/2/0/2 0"},
+        {"wide readers", build_wide_readers, "4/3/0 4/2/0 0/2/0 0/2/0; 1/1/3/0/4 2",
+         "4/3/0 4/2/0 0/2/0 0/2/0; 1/1/3/0/4 2"},
+        {"in layouts", build_in_layouts, "4/0/1 3/0/1 0/0/1 0/0/1; 1/2/3/1/2 0",
+         "3/0/1 3/0/1 0/0/1 0/0/1; 1/2/2/1/2 0"},
+        {"low in layouts", build_low_in_layouts, "3/3/0 3/2/0 0/2/0 0/2/0; 2/3/2/0/3 2",
+         "3/3/0 3/2/0 0/2/0 0/2/0; 2/3/2/0/3 2"},
+        {"low with image", build_low_with_image, "3/6/1 2/3/1 0/3/1 0/3/1; 1/2/2/0/2 1",
+         "2/6/0 2/5/0 0/5/0 0/5/0; 2/2/1/0/2 1"},
+        {"indices", build_indices, "3/0/1 3/0/1 0/0/1 0/0/1; 0/1/2/0/2 0",
+         "3/0/1 3/0/1 0/0/1 0/0/1; 0/1/2/0/2 0"},
+        {"low indices", build_low_indices, "4/5/1 3/5/1 0/4/1 0/4/1; 2/2/2/0/2 2",
+         "4/5/1 3/5/1 0/4/1 0/4/1; 2/2/2/0/2 2"},
+        {"without shape", build_without_shape, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/0/0/0 0",
+         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/0/0/0 0"},
+        {"shape of data", build_shape_of_data, "2/0/0 2/0/0 0/0/0 0/0/0; 0/0/1/1/1 0",
+         "2/0/0 2/0/0 0/0/0 0/0/0; 0/0/1/1/1 0"},
+        {"constant shape", build_constant_shape, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0/1 0",
+         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0/1 0"},
+        {"bodies", build_bodies, "3/0/0 3/0/0 0/0/0 0/0/0; 0/0/2/0/2 0",
+         "3/0/0 3/0/0 0/0/0 0/0/0; 0/0/2/0/2 0"},
+        {"no outputs", build_no_outputs, "2/0/0 2/0/0 1/0/0 1/0/0; 1/1/1/0/2 0",
+         "2/0/0 2/0/0 1/0/0 1/0/0; 1/1/1/0/2 0"},
+        {"second output", build_second_output, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0/1 0",
+         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0/1 0"},
+        {"low second output", build_low_second_output, "2/4/0 1/4/0 0/4/0 0/4/0; 1/1/1/0/1 1",
+         "2/4/0 1/4/0 0/4/0 0/4/0; 1/1/1/0/1 1"},
+        {"map of cast", build_map_of_cast, "1/1/0 1/1/0 0/1/0 0/1/0; 0/0/1/0/1 0",
+         "2/1/0 2/1/0 0/1/0 0/1/0; 0/0/1/0/2 0"},
+        {"sum of casts", build_sum_of_casts, "1/2/0 1/2/0 0/2/0 0/2/0; 0/0/1/0/1 0",
+         "3/2/0 3/2/0 0/2/0 0/2/0; 0/0/2/0/3 0"},
+        {"bounds of input", build_bounds_of_input, "1/2/0 1/2/0 0/2/0 0/2/0; 0/0/1/0/1 0",
+         "1/2/0 1/2/0 0/2/0 0/2/0; 0/0/1/0/1 0"},
+        {"forced", build_forced, "1/2/0 1/2/0 0/2/0 0/2/0; 1/1/1/0/0 1",
+         "1/2/0 1/2/0 0/2/0 0/2/0; 1/1/1/0/0 1"},
+        {"slow convolution", build_slow_convolution, "1/3/0 1/3/0 0/3/0 0/3/0; 1/1/1/0/1 0",
+         "1/3/0 1/3/0 0/3/0 0/3/0; 1/1/1/0/1 0"},
+        {"convolutions beside others", build_convolutions_beside_others,
+         "3/6/1 3/4/1 0/4/1 0/4/1; 2/3/3/1/2 2", "3/6/1 3/4/1 0/4/1 0/4/1; 2/3/3/1/2 2"},
+        {"channels that fill no block", build_channels_that_fill_no_block,
+         "4/5/1 4/3/1 0/3/1 0/3/1; 3/4/2/0/4 2", "4/5/1 4/3/1 0/3/1 0/3/1; 3/4/2/0/4 2"},
+        {"cast in layouts", build_cast_in_layouts, "4/3/0 3/3/0 0/3/0 0/3/0; 2/2/3/0/3 0",
+         "3/1/0 3/1/0 0/1/0 0/1/0; 2/2/2/0/3 0"},
+        {"cast of layouts", build_cast_of_layouts, "3/3/1 3/2/1 0/2/1 0/2/1; 2/3/2/0/3 1",
+         "4/3/1 4/2/1 0/2/1 0/2/1; 3/4/2/0/4 1"},
+        {"turned product", build_turned_product, "2/0/0 2/0/0 0/0/0 0/0/0; 0/0/1/0/2 0",
+         "2/0/0 2/0/0 0/0/0 0/0/0; 0/0/1/0/2 0"},
+        {"attention", build_attention, "3/0/0 3/0/0 0/0/0 0/0/0; 0/0/3/0/3 0",
+         "3/0/0 3/0/0 0/0/0 0/0/0; 0/0/3/0/3 0"},
+        {"large product", build_large_product, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0/0 0",
+         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0/0 0"},
+        {"row by weights", build_row_by_weights, "1/2/0 1/2/0 0/2/0 0/2/0; 1/1/0/0/1 1", NULL},
+        {"unwanted output", build_unwanted_output, "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0/1 0",
+         "1/0/0 1/0/0 0/0/0 0/0/0; 0/0/1/0/1 0"},
     };
     bool has_posts =
         (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
