@@ -83,9 +83,8 @@ static enum amp_status reorder_inputs(const struct amp_kernel_call *call, bool t
 {
     for (uint32_t i = 0; i < call->node->n_inputs; i++) {
         const struct amp_tensor *in = call->state->frame.in[i];
-        bool is_taken = takes_strides && in != NULL && in->layout != NULL &&
-                        amp_layout_strides(in->layout) != NULL;
-        if (in != NULL && !is_taken)
+        if (in != NULL && in->layout != NULL &&
+            !(takes_strides && amp_layout_strides(in->layout) != NULL))
             AMP_TRY(reorder(call, call->node->inputs[i]));
     }
     return AMP_OK;
@@ -126,8 +125,7 @@ bool amp_kernel_call_keeps_lower(const struct amp_kernel_call *call, size_t i)
 {
     const struct amp_op *op = call->step->op;
     const struct amp_frame *frame = &call->state->frame;
-    if (op->reads_lower == NULL || !call->step->lacks_dtype || i >= call->node->n_inputs ||
-        !frame->is_constant[i])
+    if (op->reads_lower == NULL || i >= call->node->n_inputs || !frame->is_constant[i])
         return false;
     const struct amp_ctx ctx = amp_kernel_call_ctx(call);
     return op->reads_lower(&ctx, (uint32_t)i);
@@ -142,22 +140,29 @@ enum amp_status amp_kernel_call_convert(const struct amp_tensor *from, struct am
     return AMP_OK;
 }
 
+/* The layout in which what TENSOR holds lies in the same order in DTYPE; NULL: it lies row-major,
+   or has to. */
+static const struct amp_layout *layout_in(const struct amp_kernel_call *call,
+                                          const struct amp_tensor *tensor, enum amp_dtype dtype)
+{
+    const struct amp_layout *layout;
+    bool is_there = tensor->layout != NULL && amp_layout_is_full(tensor) &&
+                    amp_layout_in_dtype(call->session->host.dnnl->layouts, tensor, dtype, &layout);
+    return is_there ? layout : NULL;
+}
+
 /* Makes *IN, which CALL reads as VALUE, what *WIDE becomes: the same in float32, in the same order
-   where the kernel takes that. IS_READY: a constant's *WIDE need not be made, or is. */
+   where that can be. IS_READY: *WIDE need not be made, or is. */
 static enum amp_status widen(const struct amp_kernel_call *call, uint32_t value, bool is_ready,
                              const struct amp_tensor **in, struct amp_tensor *wide)
 {
     const struct amp_tensor *from = *in;
-    const struct amp_op *op = call->step->op;
-    const struct amp_layout *layout = NULL;
-    bool keeps_order =
-        from->layout != NULL && (op->has_strides || op->has_layouts) && amp_layout_is_full(from) &&
-        amp_layout_in_dtype(call->session->host.dnnl->layouts, from, AMP_FLOAT, &layout);
-    if (from->layout != NULL && !keeps_order)
+    const struct amp_layout *layout = layout_in(call, from, AMP_FLOAT);
+    if (layout == NULL)
         AMP_TRY(reorder(call, value));
     if (from->data == NULL && !is_ready) /* slices have it */
         *wide = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = from->shape};
-    else if (wide->data == NULL && !is_ready)
+    else if (!is_ready)
         AMP_TRY(amp_kernel_call_convert(from, wide, AMP_FLOAT, call->err));
     wide->layout = layout;
     *in = wide;
@@ -168,9 +173,8 @@ static enum amp_status widen(const struct amp_kernel_call *call, uint32_t value,
 static enum amp_status widen_input(const struct amp_kernel_call *call, uint32_t i)
 {
     struct amp_frame *frame = &call->state->frame;
-    bool is_constant = frame->is_constant[i];
-    struct amp_tensor *wide = is_constant ? &call->state->wide[i] : &frame->temporary[i];
-    bool is_ready = is_constant && (frame->has_form[i] || wide->data != NULL);
+    struct amp_tensor *wide = frame->is_constant[i] ? &call->state->wide[i] : &frame->temporary[i];
+    bool is_ready = frame->has_form[i] || wide->data != NULL;
     return widen(call, call->node->inputs[i], is_ready, &frame->in[i], wide);
 }
 
@@ -181,8 +185,7 @@ static enum amp_status widen_operand(const struct amp_kernel_call *call, size_t 
     size_t at = call->node->n_inputs + i;
     struct amp_tensor *wide =
         post->is_constant ? &call->state->wide[at] : &call->state->frame.temporary[at];
-    bool is_ready = post->is_constant &&
-                    (amp_constant_has_form(call->session, call->state, at) || wide->data != NULL);
+    bool is_ready = amp_constant_has_form(call->session, call->state, at) || wide->data != NULL;
     return widen(call, amp_step_operand(call->session->model, call->step, i), is_ready,
                  &post->operand, wide);
 }
@@ -200,7 +203,7 @@ static enum amp_status widen_inputs(const struct amp_kernel_call *call)
     if (state->wide == NULL)
         state->wide = amp_xcalloc(call->node->n_inputs + step->n_posts, sizeof *state->wide);
     for (uint32_t i = 0; i < call->node->n_inputs; i++) {
-        if (is_lower(state->frame.in[i]) && amp_kernel_call_keeps_lower(call, i))
+        if (amp_kernel_call_keeps_lower(call, i))
             amp_tensor_discard(&state->wide[i]);
         else if (is_lower(state->frame.in[i]))
             AMP_TRY(widen_input(call, i));
@@ -383,17 +386,12 @@ enum amp_status amp_kernel_call_run(struct amp_kernel_call *call)
     return AMP_OK;
 }
 
-/* Makes *TO what *OUT, computed in float32, is in DTYPE, in the same order where those who read it
-   take that. */
+/* Makes *TO what *OUT, computed in float32, is in DTYPE, in the same order where that can be. */
 static enum amp_status narrow(const struct amp_kernel_call *call, struct amp_tensor *out,
                               struct amp_tensor *to, enum amp_dtype dtype)
 {
-    const struct amp_layout *layout = NULL;
-    const struct amp_op *op = call->step->op;
-    bool keeps_order = out->layout != NULL && (op->has_strides || op->has_layouts) &&
-                       amp_layout_is_full(out) &&
-                       amp_layout_in_dtype(call->session->host.dnnl->layouts, out, dtype, &layout);
-    if (!keeps_order || layout == NULL)
+    const struct amp_layout *layout = layout_in(call, out, dtype);
+    if (layout == NULL)
         AMP_TRY(amp_values_reorder_for(call->session, out, call->node, call->err));
     AMP_TRY(amp_kernel_call_convert(out, to, dtype, call->err));
     to->layout = layout;
@@ -429,10 +427,10 @@ static enum amp_status store_output(const struct amp_kernel_call *call, uint32_t
     enum amp_dtype dtype = amp_value_at(call->session->model, value)->dtype;
     bool is_wide = out->dtype == AMP_FLOAT && amp_dtype_is_lower(dtype) && !amp_tensor_is_list(out);
     amp_tensor_release(to);
-    if (!is_wide && !amp_tensor_is_list(out) && dtype != AMP_UNDEFINED && out->dtype != dtype)
+    if (!is_wide && !amp_tensor_is_list(out) && out->dtype != dtype)
         return amp_fail(call->err, AMP_MODEL, "output %u is %s; the model wants %s", i,
                         amp_dtype_name(out->dtype), amp_dtype_name(dtype));
-    if (is_wide && amp_kernel_call_stays_wide(call)) {
+    if (amp_kernel_call_stays_wide(call)) {
         amp_kernel_call_round(call, i, out);
         amp_tensor_refer(to, out);
         return AMP_OK;
