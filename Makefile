@@ -186,7 +186,7 @@ $(BUILD)/unit/test_refused: LDFLAGS += -Wl,--wrap=amp_buffer_create -Wl,--wrap=a
 
 # The test counts these calls.
 $(BUILD)/unit/test_steady: LDFLAGS += $(addprefix -Wl$(comma)--wrap=amp_,kernel_call_run kernel_call_store kernel_call_release \
-  values_reorder_for dtype_convert buffer_create_again shape_same zip_shape ctx_ints session_take_threads)
+  layout_undo ctx_alloc dtype_convert buffer_create_again shape_same zip_shape ctx_ints session_take_threads)
 
 # The test puts another folder in place of the one with the sets and the table of names.
 $(BUILD)/unit/test_rule_files: LDFLAGS += -Wl,--wrap=amp_rules_dir
