@@ -733,10 +733,12 @@ static uint32_t turn(const char *name, uint32_t x)
     return y;
 }
 
-static void add_branch(uint32_t owner, const char *name, uint32_t x)
+static void add_branch(uint32_t owner, const char *name, const char *op_type, uint32_t x)
 {
     uint32_t graph = amp_graph_add(net.model, name, owner);
-    uint32_t y = net_out(net_node(graph, "Transpose", name, 1, IDS(x)), 0);
+    uint32_t y = net_out(net_node(graph, op_type, name, 1, IDS(x)), 0);
+    if (strcmp(op_type, "Cast") == 0)
+        set_int(y, "to", AMP_FLOAT);
     amp_value_at(net.model, y)->is_output = true;
     amp_ids_push(net.model, &net.model->graphs[graph].outputs, y);
     struct amp_attr attr = {.name = name, .type = AMP_ATTR_GRAPH, .count = 1};
@@ -798,8 +800,8 @@ static void read_by(uint32_t a, enum reader reader)
         break;
     case BODIES:
         owner = net_node(0, "If", "if", 1, IDS(input("c", AMP_BOOL, SCALAR)));
-        add_branch(owner, "then_branch", a);
-        add_branch(owner, "else_branch", a);
+        add_branch(owner, "then_branch", "Transpose", a);
+        add_branch(owner, "else_branch", "Transpose", a);
         output(net_out(owner, 0));
         break;
     case RELU:
@@ -1597,6 +1599,15 @@ static void what_others_read_in_its_dtype_is_stored_so(void **state)
     }
     output(to_dtype("i", start_product(), AMP_INT32));
     expect_dtypes(0, AMP_ROUNDED, "c:psr m:plr i:");
+    m = start_product();
+    output(NODE("CastLike", "f", m, input("like", AMP_FLOAT, SCALAR)));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plr f:");
+    m = start_product();
+    uint32_t owner = net_node(0, "If", "if", 1, IDS(input("b", AMP_BOOL, SCALAR)));
+    add_branch(owner, "then_branch", "Cast", m);
+    add_branch(owner, "else_branch", "Cast", m);
+    output(net_out(owner, 0));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plr if:");
     output(to_dtype("i", start_product(), AMP_DOUBLE));
     expect_dtypes(0, AMP_ROUNDED, "c:psr m:plr i:");
     m = NODE("Relu", "r", start_product());
@@ -1708,6 +1719,12 @@ static void small_products_are_float32(void **state)
         bool is_small = cases[i].is_small && amp_row_product_is_there();
         expect_dtypes(BF16, AMP_FREE, is_small ? "y:pr" : "y:");
         expect_dtypes(0, AMP_FREE, "y:plr");
+    }
+    for (int is_vector = 0; is_vector < 2; is_vector++) {
+        net_start(17);
+        uint32_t w = constant("w", AMP_BFLOAT16, is_vector ? DIMS(128) : DIMS(128, 3), weights);
+        output(NODE("MatMul", "y", input("x", AMP_BFLOAT16, DIMS(128)), w));
+        expect_dtypes(BF16, AMP_FREE, !is_vector && amp_row_product_is_there() ? "y:pr" : "y:");
     }
     net_start(17);
     output(NODE("MatMul", "y", input("x", AMP_FLOAT, DIMS(1, 128)),

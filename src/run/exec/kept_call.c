@@ -253,9 +253,7 @@ static bool find_values(struct amp_kept_call *kept)
         const struct amp_value *value =
             id == AMP_NONE ? NULL : amp_value_at(call->session->model, id);
         kept->out[i] = value == NULL ? &frame->outs[i] : &call->session->values[id];
-        is_direct &=
-            value == NULL || (value->kind == AMP_KIND_TENSOR && value->dtype != AMP_UNDEFINED &&
-                              !amp_tensor_is_list(&frame->outs[i]));
+        is_direct &= value == NULL || value->kind == AMP_KIND_TENSOR;
     }
     for (uint32_t i = 0; i < kept->ctx.n_out && !is_direct; i++)
         kept->out[i] = &frame->outs[i];

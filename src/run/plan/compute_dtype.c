@@ -125,7 +125,7 @@ static bool may_join(const struct amp_model *model, const struct amp_step *step)
     enum amp_dtype dtype = lower_dtype(model, node);
     bool may =
         dtype != AMP_UNDEFINED && !amp_cpu_is_native(dtype) && !step->prefers_f32 &&
-        !step->is_constant && step->n_posts == 0 &&
+        !step->is_constant &&
         (op->effect == AMP_PRESERVES_VALUES || amp_op_keeps_places(op) || narrows(model, step));
     return may && gives_only(model, node, dtype);
 }
