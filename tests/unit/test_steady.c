@@ -1100,6 +1100,112 @@ static void runs_do_no_more_than_they_have_to(void **state)
         }
 }
 
+/* A product or a convolution between casts, and a function of what it gives; the model gives what
+   is between the casts, too, if GIVES_ALL. */
+static void build_for_rounding(int form, bool gives_all)
+{
+    static const float w[] = {0.75f, -1.25f, 0.5f, 1.5f, 0.25f, -0.625f, 1, 0.875f, -0.375f};
+    struct amp_shape shape = form == 0 ? DIMS(5, 3) : form == 1 ? DIMS(1, 3, 5, 4) : DIMS(1, 3);
+    net_start(22);
+    uint32_t x = to_dtype("l", input("x", AMP_FLOAT, shape), AMP_BFLOAT16);
+    struct amp_tensor low =
+        whole_numbers(AMP_BFLOAT16, form == 1 ? DIMS(3, 3, 1, 1) : DIMS(3, 3), 0);
+    amp_dtype_convert(AMP_FLOAT, w, AMP_BFLOAT16, low.data, 9);
+    uint32_t weights = constant("w", AMP_BFLOAT16, low.shape, low.data);
+    uint32_t m = NODE(form == 1 ? "Conv" : "MatMul", "m", x, weights);
+    uint32_t t = NODE("Transpose", "t", NODE("Sigmoid", "s", m));
+    output(to_dtype("y", t, AMP_FLOAT));
+    if (gives_all) {
+        output(m);
+        output(net_out(node_of(t), 0));
+        output(amp_node_at(net.model, node_of(t))->inputs[0]);
+    }
+    infer_all();
+}
+
+/* What stays float32 in place of bfloat16 has the same values as where it does not. */
+static void what_stays_float32_is_rounded(void **state)
+{
+    float numbers[60], wanted[60];
+    (void)state;
+    for (int i = 0; i < 60; i++)
+        numbers[i] = (float)(i * 37 % 101 - 50) / 32;
+    for (int form = 0; form < 3; form++)
+        for (int stays = 0; stays < 2; stays++) {
+            build_for_rounding(form, !stays);
+            struct amp_shape shape;
+            amp_value_shape(amp_value_at(net.model, net.model->graphs[0].inputs.items[0]), &shape);
+            const struct amp_tensor *x = net_tensor(AMP_FLOAT, shape, numbers);
+            struct amp_session *session = open_net(AMP_ROUNDED);
+            for (int run = 0; run < 4; run++) {
+                assert_int_equal(amp_session_run(session, x, net.outputs, &net.err), AMP_OK);
+                size_t size = amp_tensor_size(&net.outputs[0]);
+                assert_int_equal(size, amp_tensor_size(x));
+                if (!stays && run == 0)
+                    memcpy(wanted, net.outputs[0].data, size);
+                assert_memory_equal(net.outputs[0].data, wanted, size);
+                amp_tensors_release(net.outputs, NET_OUTPUTS);
+            }
+            amp_session_destroy(session);
+        }
+    amp_cpu_detect();
+}
+
+/* ---- room ---- */
+
+enum { SIDE = 512 };
+
+/* Two arrays as large as the input in turn, in one's place; a view of it; a product as large. */
+static void build_for_room(int form)
+{
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(SIDE, SIDE));
+    if (form == 0)
+        output(NODE("Abs", "y", NODE("Neg", "n", x)));
+    else if (form == 1)
+        output(NODE("Reshape", "y", NODE("Neg", "n", x), NUMBERS("s", SIDE * SIDE)));
+    else if (form == 2)
+        output(NODE("MatMul", "y", input("c", AMP_FLOAT, DIMS(SIDE, 1)),
+                    input("r", AMP_FLOAT, DIMS(1, SIDE))));
+    else
+        output(NODE("MatMul", "y", input("c", AMP_FLOAT, DIMS(1 << 20, 1)),
+                    input("r", AMP_FLOAT, DIMS(1, 1 << 20))));
+    infer_all();
+}
+
+/* Runs need room for what they hold at a time, and say what is too large. */
+static void outputs_need_room(void **state)
+{
+    static const char *const texts[] = {NULL, NULL,
+                                        "out of memory: float32 [512, 512] takes 1.0 MB",
+                                        "out of memory: float32 [1048576, 1048576] takes 4.4 TB"};
+    static float numbers[1 << 20];
+    (void)state;
+    for (int form = 0; form < 4; form++)
+        for (int has_room = 0; has_room < 2; has_room++) {
+            build_for_room(form);
+            struct amp_tensor inputs[3];
+            const struct amp_ids *ids = &net.model->graphs[0].inputs;
+            for (size_t i = 0; i < ids->count; i++) {
+                inputs[i] = (struct amp_tensor){.dtype = AMP_FLOAT, .data = numbers};
+                amp_value_shape(amp_value_at(net.model, ids->items[i]), &inputs[i].shape);
+            }
+            struct amp_session *session = open_net(AMP_ROUNDED);
+            size_t limit = amp_memory_limit(), size = sizeof(float) * SIDE * SIDE;
+            bool is_right = texts[form] == NULL || (form == 2 && has_room);
+            amp_memory_set_limit(amp_memory_used() +
+                                 (has_room || form < 2 ? size * 3 / 2 : size / 2));
+            net.err = (struct amp_error){.status = AMP_OK};
+            enum amp_status status = amp_session_run(session, inputs, net.outputs, &net.err);
+            amp_memory_set_limit(limit);
+            assert_int_equal(status == AMP_OK, is_right);
+            assert_true(is_right || strstr(net.err.text, texts[form]) != NULL);
+            amp_tensors_release(net.outputs, NET_OUTPUTS);
+            amp_session_destroy(session);
+        }
+    amp_cpu_detect();
+}
+
 /* ---- what fails ---- */
 
 /* Runs SESSION on INPUTS: it fails with TEXT, which NULL says that it does not, and leaves nothing.
@@ -1268,6 +1374,8 @@ int main(void)
                                        NET_TEST(results_take_the_place_of_operands),
                                        NET_TEST(what_is_computed_once_keeps_its_place),
                                        NET_TEST(runs_do_no_more_than_they_have_to),
+                                       NET_TEST(what_stays_float32_is_rounded),
+                                       NET_TEST(outputs_need_room),
                                        NET_TEST(failures_are_the_same_in_any_run),
                                        NET_TEST(dtypes_are_those_of_the_model),
                                        NET_TEST(profiles_add_up)};
