@@ -1544,6 +1544,14 @@ static void what_has_float32_around_it_joins(void **state)
                 to_dtype("f", NODE("Exp", "e", FLOATS("four", 1, 2, 3, 4)), AMP_BFLOAT16)));
     expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr e: f: y:plsr z:");
     m = start_product();
+    finish(NODE("Gather", "y", m, input("i", AMP_INT64, DIMS(2))));
+    expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr y:ps z:");
+    net_start(17);
+    uint32_t like = input("like", AMP_BFLOAT16, square);
+    m = NODE("CastLike", "n", input("x", AMP_FLOAT, square), like);
+    finish(NODE("MatMul", "m", m, like));
+    expect_dtypes(0, AMP_ROUNDED, "n: m:plsr z:");
+    m = start_product();
     finish(NODE("Unsqueeze", "y", m, NUMBERS("axes", 0)));
     expect_dtypes(0, AMP_ROUNDED, "c:psr m:plsr y:ps z:");
     m = start_product();

@@ -123,10 +123,9 @@ static bool may_join(const struct amp_model *model, const struct amp_step *step)
     const struct amp_op *op = step->op;
     const struct amp_node *node = amp_node_at(model, step->node);
     enum amp_dtype dtype = lower_dtype(model, node);
-    bool may =
-        dtype != AMP_UNDEFINED && !amp_cpu_is_native(dtype) && !step->prefers_f32 &&
-        !step->is_constant &&
-        (op->effect == AMP_PRESERVES_VALUES || amp_op_keeps_places(op) || narrows(model, step));
+    bool may = dtype != AMP_UNDEFINED && !amp_cpu_is_native(dtype) && !step->prefers_f32 &&
+               !step->is_constant &&
+               (op->effect == AMP_PRESERVES_VALUES || amp_op_keeps_places(op));
     return may && gives_only(model, node, dtype);
 }
 
