@@ -1199,6 +1199,62 @@ static void attention_reads_through_casts(void **state)
     expect_parts("s:ps0+r:p0+r_1:p0+r_2:p0+r_3:p0+r_4:p0+r_5:p0+r_6:p0+r_7:p0 p:ps0<d:p0 y:pls0");
 }
 
+/* ---- lifetimes ---- */
+
+/* What each step is the last to need, of all graphs, behind what it gives: "a: x y, b:". */
+static void expect_last_uses(enum amp_strictness strictness, const char *expected)
+{
+    char text[500] = "";
+    const struct amp_plan *plan = plan_net(strictness);
+    for (size_t g = 0; g < plan->model->n_graphs; g++)
+        for (size_t i = 0; i < plan->graphs[g].n_steps; i++) {
+            const struct amp_step *step = &plan->graphs[g].steps[i];
+            size_t used = strlen(text);
+            uint32_t given = amp_node_at(plan->model, step->node)->outputs[0];
+            snprintf(text + used, sizeof text - used, "%s%s:", used > 0 ? ", " : "",
+                     amp_value_at(plan->model, given)->name);
+            for (size_t k = 0; k < step->last_uses.count; k++) {
+                used = strlen(text);
+                uint32_t value = step->last_uses.items[k];
+                snprintf(text + used, sizeof text - used, " %s",
+                         amp_value_at(plan->model, value)->name);
+                assert_true(amp_step_is_last_use(step, value));
+            }
+            assert_false(amp_step_is_last_use(step, AMP_NONE));
+        }
+    amp_plan_destroy(plan);
+    assert_string_equal(text, expected);
+}
+
+static void values_last_as_long_as_they_are_read(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t x = given("x"), a = NODE("Neg", "a", x), b = NODE("Abs", "b", x);
+    NODE("Exp", "unused", a);
+    output(NODE("Add", "y", NODE("Sub", "d", a, b), b));
+    output(x);
+    expect_last_uses(AMP_ROUNDED, "a:, b:, unused: unused, d: a, y: b d");
+    net_start(17);
+    x = given("x");
+    a = NODE("Clip", "a", x, AMP_NONE, NODE("ReduceMax", "high", given("z")));
+    output(a);
+    expect_last_uses(AMP_ROUNDED, "high: z, a: x high");
+    net_start(17);
+    x = given("x"), a = given("w"), b = given("b");
+    output(NODE("Mul", "y", NODE("Relu", "r", NODE("MatMul", "m", x, a)), b));
+    expect_last_uses(AMP_FREE, "m: x w b m r");
+    expect_last_uses(AMP_ROUNDED, "m: x w, r: m, y: b r");
+    net_start(17);
+    x = given("x"), a = NODE("Neg", "a", x), b = NODE("Abs", "b", x);
+    uint32_t owner = net_node(0, "If", "if", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+    add_branch(owner, "then_branch", "Transpose", a);
+    add_branch(owner, "else_branch", "Transpose", b);
+    output(net_out(owner, 0));
+    output(NODE("Exp", "e", b));
+    expect_last_uses(AMP_ROUNDED, "a:, b: x, if: a c, e: b, then_branch:, else_branch:");
+}
+
 /* ---- dtypes ---- */
 
 /* What oneDNN computes in on the CPU that plans are made for; 0: on this one. */
@@ -2093,6 +2149,7 @@ int main(void)
         NET_TEST(what_cuts_off_no_more_than_integers_goes),
         NET_TEST(what_computes_between_stays),
         NET_TEST(convolutions_of_bytes_have_fitting_scales),
+        NET_TEST(values_last_as_long_as_they_are_read),
         NET_TEST(post_ops_are_as_wide_as_products),
         NET_TEST(what_the_cpu_lacks_stays_float32),
         NET_TEST(what_has_float32_around_it_joins),
