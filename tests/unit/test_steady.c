@@ -1208,16 +1208,22 @@ static void outputs_need_room(void **state)
 
 /* ---- what fails ---- */
 
-/* Runs SESSION on INPUTS: it fails with TEXT, which NULL says that it does not, and leaves nothing.
- */
-static void expect_end(struct amp_session *session, const struct amp_tensor *inputs,
-                       const char *text)
+/* Runs SESSION on INPUTS: it fails with TEXT, which NULL says that it does not. */
+static void expect_text(struct amp_session *session, const struct amp_tensor *inputs,
+                        const char *text)
 {
     net.err = (struct amp_error){.status = AMP_OK};
     enum amp_status status = amp_session_run(session, inputs, net.outputs, &net.err);
     assert_int_equal(status, text == NULL ? AMP_OK : AMP_MODEL);
     assert_string_equal(net.err.text, text == NULL ? "" : text);
     amp_tensors_release(net.outputs, NET_OUTPUTS);
+}
+
+/* And leaves nothing. */
+static void expect_end(struct amp_session *session, const struct amp_tensor *inputs,
+                       const char *text)
+{
+    expect_text(session, inputs, text);
     expect_nothing_left(session, text == NULL ? "a run" : text);
 }
 
@@ -1292,6 +1298,116 @@ static void dtypes_are_those_of_the_model(void **state)
                "net.onnx: node 1 with output 'y' (SequenceAt-11): output 0 is float16; the model "
                "wants float32");
     amp_session_destroy(session);
+    amp_cpu_detect();
+}
+
+/* ---- what is given ---- */
+
+/* Inputs of N rows, of which one has three columns and a value of its own, the other any. */
+static void build_declared(void)
+{
+    static const float own[] = {1, 2, 3};
+    net_start(17);
+    int64_t n = amp_symbol_dim(net.model, "N"), m = amp_symbol_dim(net.model, "M");
+    uint32_t a = input("a", AMP_FLOAT, DIMS(n, 3)), b = input("b", AMP_FLOAT, DIMS(n, m, n));
+    uint32_t c = input("c", AMP_FLOAT, ANY_DIMS), d = input("d", AMP_FLOAT, DIMS(-1));
+    amp_value_at(net.model, a)->initial = net_tensor(AMP_FLOAT, DIMS(1, 3), own);
+    output(NODE("Neg", "y", a));
+    output(NODE("Neg", "z", b));
+    output(NODE("Neg", "u", c));
+    output(NODE("Neg", "v", d));
+    infer_all();
+}
+
+static void inputs_are_as_declared(void **state)
+{
+    static float x[64];
+    const struct amp_shape none = {.rank = 0};
+    const struct {
+        enum amp_dtype dtype;
+        struct amp_shape a, b, c, d; /* D without dims: it is not given; A: its own value */
+        const char *text;
+    } cases[] = {
+        {AMP_FLOAT, DIMS(2, 3), DIMS(2, 4, 2), DIMS(1), DIMS(2), NULL},
+        {AMP_FLOAT, none, DIMS(1, 4, 1), DIMS(1, 1), DIMS(5), NULL},
+        {AMP_FLOAT, DIMS(4, 3), DIMS(4, 1, 4), none, DIMS(1), NULL},
+        {AMP_FLOAT16, DIMS(2, 3), DIMS(2, 4, 2), none, DIMS(2),
+         "input 'a': dtype float16; the model wants float32"},
+        {AMP_FLOAT, DIMS(2, 4), DIMS(2, 4, 2), none, DIMS(2),
+         "input 'a': shape [2, 4]; the model wants [?, 3]"},
+        {AMP_FLOAT, DIMS(2), DIMS(2, 4, 2), none, DIMS(2),
+         "input 'a': shape [2]; the model wants [?, 3]"},
+        {AMP_FLOAT, DIMS(2, 3, 1), DIMS(2, 4, 2), none, DIMS(2),
+         "input 'a': shape [2, 3, 1]; the model wants [?, 3]"},
+        {AMP_FLOAT, DIMS(2, 3), DIMS(3, 4, 2), none, DIMS(2),
+         "input 'b': dim 0 is 3, but 'N' is 2 elsewhere"},
+        {AMP_FLOAT, DIMS(2, 3), DIMS(2, 4, 3), none, DIMS(2),
+         "input 'b': dim 2 is 3, but 'N' is 2 elsewhere"},
+        {AMP_FLOAT, none, DIMS(2, 4, 2), none, DIMS(2),
+         "input 'b': dim 0 is 2, but 'N' is 1 elsewhere"},
+        {AMP_FLOAT, DIMS(0, 3), DIMS(1, 4, 0), none, DIMS(2),
+         "input 'b': dim 0 is 1, but 'N' is 0 elsewhere"},
+        {AMP_FLOAT, DIMS(2, 3), DIMS(2, 4, 2), none, none, "input 'd' is not given"},
+    };
+    (void)state;
+    build_declared();
+    struct amp_session *session = open_net(AMP_ROUNDED);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct amp_tensor inputs[] = {
+            {.dtype = cases[i].dtype, .shape = cases[i].a, .data = cases[i].a.rank > 0 ? x : NULL},
+            {.dtype = AMP_FLOAT, .shape = cases[i].b, .data = x},
+            {.dtype = AMP_FLOAT, .shape = cases[i].c, .data = x},
+            {.dtype = AMP_FLOAT, .shape = cases[i].d, .data = cases[i].d.rank > 0 ? x : NULL}};
+        expect_end(session, inputs, cases[i].text);
+        if (cases[i].text != NULL)
+            continue;
+        assert_int_equal(amp_session_run(session, inputs, net.outputs, &net.err), AMP_OK);
+        assert_true(amp_shape_equal(&net.outputs[2].shape, &cases[i].c));
+        assert_true(amp_tensor_double(&net.outputs[0], 2) == (inputs[0].data == NULL ? -3 : 0));
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+    }
+    amp_session_destroy(session);
+    amp_cpu_detect();
+}
+
+/* A body takes what it declares, a list what its elements are declared to be. */
+static void values_are_as_declared(void **state)
+{
+    static float zeros[16];
+    (void)state;
+    for (int is_low = 0; is_low < 2; is_low++) {
+        net_start(17);
+        enum amp_dtype dtype = is_low ? AMP_FLOAT16 : AMP_FLOAT;
+        uint32_t x = input("x", dtype, square);
+        uint32_t list = NODE("Identity", "i", NODE("SequenceConstruct", "l", x, x));
+        output(NODE("SequenceLength", "n", list));
+        infer_all();
+        amp_value_at(net.model, list)->dtype = is_low ? AMP_FLOAT : AMP_FLOAT16;
+        struct amp_session *session = open_net(AMP_ROUNDED);
+        expect_text(session, TENSORS(*net_tensor(dtype, square, zeros)),
+                    is_low ? "net.onnx: node 1 with output 'i' (Identity-16): 'i': element 0 is "
+                             "float16; the model wants float32"
+                           : "net.onnx: node 1 with output 'i' (Identity-16): 'i': element 0 is "
+                             "float32; the model wants float16");
+        amp_session_destroy(session);
+    }
+    for (int i = 0; i < 3; i++) {
+        static const enum amp_kind kinds[] = {AMP_KIND_TENSOR, AMP_KIND_OPTIONAL,
+                                              AMP_KIND_SEQUENCE};
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, square), list = NODE("SequenceConstruct", "l", x, x);
+        uint32_t n = NODE("Neg", "l", x);
+        output(NODE("SequenceLength", "n", list));
+        infer_all();
+        amp_value_at(net.model, i < 2 ? list : n)->kind = kinds[i];
+        struct amp_session *session = open_net(AMP_ROUNDED);
+        expect_text(session, TENSORS(*net_tensor(AMP_FLOAT, square, zeros)),
+                    i < 2 ? "net.onnx: node 0 with output 'l' (SequenceConstruct-11): 'l' gets a "
+                            "value of type sequence; the model wants a value of type tensor"
+                          : "net.onnx: node 1 with output 'l_1' (Neg-13): 'l_1' gets a value of "
+                            "type tensor; the model wants a value of type sequence");
+        amp_session_destroy(session);
+    }
     amp_cpu_detect();
 }
 
@@ -1378,6 +1494,8 @@ int main(void)
                                        NET_TEST(outputs_need_room),
                                        NET_TEST(failures_are_the_same_in_any_run),
                                        NET_TEST(dtypes_are_those_of_the_model),
+                                       NET_TEST(inputs_are_as_declared),
+                                       NET_TEST(values_are_as_declared),
                                        NET_TEST(profiles_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
