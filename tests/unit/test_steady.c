@@ -1206,6 +1206,178 @@ static void outputs_need_room(void **state)
     amp_cpu_detect();
 }
 
+/* ---- constants ---- */
+
+/* Uses of VALUE that need what it holds: *IS_ALIGNED, whether they all take it anywhere. */
+static uint32_t count_uses(const struct amp_session *session, uint32_t value, bool *is_anywhere)
+{
+    const struct amp_model *model = session->model;
+    uint32_t count = 0;
+    *is_anywhere = true;
+    for (uint32_t id = 0; id < model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(model, id);
+        const struct amp_step_state *held = &session->states[id];
+        for (uint32_t i = 0; held->step != NULL && i < node->n_inputs; i++) {
+            if (node->inputs[i] != value)
+                continue;
+            count += !held->frame.is_served[i];
+            *is_anywhere &= (held->step->op->reads_unaligned & AMP_INPUT(i)) != 0;
+        }
+    }
+    for (size_t g = 0; g < model->n_graphs; g++)
+        for (size_t i = 0; i < model->graphs[g].outputs.count; i++)
+            if (model->graphs[g].outputs.items[i] == value) {
+                count++;
+                *is_anywhere = false;
+            }
+    return count;
+}
+
+/* Each constant has as many readers as there are uses without a form of their own; it is held as
+   long as it has any, or was wanted again. */
+static void expect_constants(const struct amp_session *session, const char *what, int run)
+{
+    size_t folded = 0;
+    for (uint32_t v = 0; v < session->model->n_values; v++) {
+        const struct amp_constant *constant = &session->constants[v];
+        const struct amp_tensor *held = &session->values[v];
+        bool is_anywhere;
+        if (!amp_constant_is(session, v))
+            continue;
+        uint32_t count = count_uses(session, v, &is_anywhere);
+        if (constant->n_readers != count || constant->needs_alignment == is_anywhere)
+            fail_msg("%s, run %d: '%s' has %u readers; %u are right", what, run,
+                     amp_value_at(session->model, v)->name, constant->n_readers, count);
+        if (held->data != NULL && count == 0 && !constant->is_kept)
+            fail_msg("%s, run %d: '%s' is held", what, run, amp_value_at(session->model, v)->name);
+        assert_true(!constant->is_kept || constant->was_let_go);
+        assert_true(held->data == NULL || is_anywhere || (uintptr_t)held->data % 64 == 0);
+        folded += constant->source != NULL && held->data != NULL ? amp_tensor_size(held) : 0;
+    }
+    assert_int_equal(session->folded_bytes, folded);
+}
+
+/* What is made of a constant input is there instead of it, and not beside it. */
+static void expect_forms(const struct amp_session *session, const char *what, int run)
+{
+    for (uint32_t id = 0; id < session->model->n_nodes; id++) {
+        const struct amp_node *node = amp_node_at(session->model, id);
+        const struct amp_step_state *held = &session->states[id];
+        for (uint32_t i = 0; held->step != NULL && i < node->n_inputs; i++) {
+            bool has_wide = held->wide != NULL && held->wide[i].data != NULL;
+            bool is_kept =
+                node->inputs[i] != AMP_NONE && session->constants[node->inputs[i]].is_kept;
+            if (has_wide && (!held->frame.is_constant[i] || (held->frame.has_form[i] && !is_kept)))
+                fail_msg("%s, run %d: node %u has input %u in two forms", what, run, id, i);
+            if (held->frame.has_form[i] && !held->frame.is_served[i])
+                fail_msg("%s, run %d: node %u is not served with input %u", what, run, id, i);
+        }
+    }
+}
+
+/* Bytes of a constant that lie as in a file. */
+static uint32_t unaligned_constant(const char *name, struct amp_shape shape)
+{
+    struct amp_tensor from = whole_numbers(AMP_FLOAT, shape, 2);
+    size_t size = amp_tensor_size(&from);
+    char *bytes = amp_arena_array(net.arena, size + 1, 1);
+    memcpy(bytes + 1, from.data, size);
+    struct amp_tensor *tensor = amp_arena_memdup(net.arena, &from, sizeof from);
+    tensor->data = bytes + 1;
+    return amp_graph_add_initializer(net.model, 0, name, tensor);
+}
+
+static uint32_t rows_input(enum amp_dtype dtype)
+{
+    return input("x", dtype, DIMS(-1, 4));
+}
+
+static void weigh_low_rows(void)
+{
+    uint32_t m = NODE("MatMul", "m", rows_input(AMP_BFLOAT16), low_constant("w", square));
+    m = NODE("Mul", "f", NODE("Add", "a", m, low_constant("b", DIMS(4))),
+             low_constant("c", DIMS(4)));
+    output(m);
+}
+
+static void weigh_rows(void)
+{
+    uint32_t w = unaligned_constant("w", square), x = rows_input(AMP_FLOAT);
+    output(NODE("Add", "a", NODE("MatMul", "m", x, w), unaligned_constant("b", DIMS(4))));
+    output(NODE("MatMul", "n", x, NODE("Neg", "neg", NODE("Abs", "abs", w))));
+}
+
+static void weigh_rows_twice(void)
+{
+    uint32_t w = unaligned_constant("w", square), x = rows_input(AMP_FLOAT);
+    output(NODE("MatMul", "m", NODE("Neg", "n", NODE("MatMul", "o", x, w)), w));
+    output(w);
+}
+
+static void take_rows(void)
+{
+    uint32_t table = unaligned_constant("table", square);
+    uint32_t i = to_dtype("i", NODE("Abs", "abs", rows_input(AMP_FLOAT)), AMP_INT64);
+    output(NODE("Gather", "y", table, i));
+}
+
+static void add_constants(void)
+{
+    uint32_t a = NODE("Add", "a", unaligned_constant("c", DIMS(4)), FLOATS("d", 1, 2, 3, 4));
+    uint32_t b = NODE("Neg", "b", a);
+    output(NODE("Add", "y", rows_input(AMP_FLOAT), b));
+    output(a);
+    output(NODE("Mul", "z", b, b));
+}
+
+static void gated_rows(void)
+{
+    uint32_t x = input("x", AMP_FLOAT, DIMS(3, -1, 4));
+    uint32_t w = unaligned_constant("w", DIMS(1, 12, 4)), r = NODE("Neg", "r", w);
+    uint32_t id = net_node(0, "GRU", "y", 2, IDS(x, w, r, unaligned_constant("b", DIMS(1, 24))));
+    amp_node_set_int(net.model, id, "hidden_size", 4);
+    output(net_out(id, 1));
+}
+
+/* Rows of another number from run to run: constants that kernels want again are the same. */
+static void constants_are_held_as_long_as_they_are_read(void **state)
+{
+    static const struct {
+        const char *name;
+        void (*build)(void);
+    } nets[] = {{"low rows", weigh_low_rows},     {"rows", weigh_rows},
+                {"rows twice", weigh_rows_twice}, {"a table", take_rows},
+                {"sums", add_constants},          {"a GRU", gated_rows}};
+    static const int64_t rows[] = {3, 3, 20, 20, 3, 1, 1, 20, 1, 3};
+    (void)state;
+    for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
+        for (int is_strict = 0; is_strict < 2; is_strict++) {
+            net_start(22);
+            nets[i].build();
+            infer_all();
+            struct amp_session *session = open_net(is_strict ? AMP_ROUNDED : AMP_FREE);
+            const struct amp_value *x =
+                amp_value_at(net.model, net.model->graphs[0].inputs.items[0]);
+            expect_constants(session, nets[i].name, -1);
+            for (int run = 0; run < (int)(sizeof rows / sizeof *rows); run++) {
+                struct amp_shape shape;
+                amp_value_shape(x, &shape);
+                shape.dims[shape.rank - 2] = rows[run];
+                struct amp_tensor in = whole_numbers(x->dtype, shape, (size_t)run);
+                net.err = (struct amp_error){.status = AMP_OK};
+                if (amp_session_run(session, &in, net.outputs, &net.err) != AMP_OK)
+                    fail_msg("%s: %s", nets[i].name, net.err.text);
+                expect_as_alone(&in, net.outputs, nets[i].name, run);
+                amp_tensors_release(net.outputs, NET_OUTPUTS);
+                expect_nothing_left(session, nets[i].name);
+                expect_constants(session, nets[i].name, run);
+                expect_forms(session, nets[i].name, run);
+            }
+            amp_session_destroy(session);
+        }
+    amp_cpu_detect();
+}
+
 /* ---- what fails ---- */
 
 /* Runs SESSION on INPUTS: it fails with TEXT, which NULL says that it does not. */
@@ -1490,6 +1662,7 @@ int main(void)
                                        NET_TEST(results_take_the_place_of_operands),
                                        NET_TEST(what_is_computed_once_keeps_its_place),
                                        NET_TEST(runs_do_no_more_than_they_have_to),
+                                       NET_TEST(constants_are_held_as_long_as_they_are_read),
                                        NET_TEST(what_stays_float32_is_rounded),
                                        NET_TEST(outputs_need_room),
                                        NET_TEST(failures_are_the_same_in_any_run),
