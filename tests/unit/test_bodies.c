@@ -142,6 +142,32 @@ static void scans_that_do_not_fit_are_refused(void **state)
             "num_scan_inputs is 3; the node has 2 inputs");
 }
 
+/* A body gives all its states, whether the node has outputs for them or not. */
+static void bodies_give_their_states(void **state)
+{
+    static const char said[] = "the body has 1 outputs, too few for 2 state variables and the 1 "
+                               "outputs of the node";
+    (void)state;
+    for (int n_outputs = 1; n_outputs <= 2; n_outputs++) {
+        net_start(11);
+        uint32_t s = input("s", AMP_FLOAT, DIMS(2)), x = input("x", AMP_FLOAT, DIMS(3, 2));
+        uint32_t owner = net_node(0, "Scan", "y", 1, IDS(s, s, x)), graph = add_body(owner);
+        set_int(net_out(owner, 0), "num_scan_inputs", 1);
+        uint32_t a = body_input(graph, "a", AMP_FLOAT, ANY_DIMS);
+        uint32_t b = body_input(graph, "b", AMP_FLOAT, ANY_DIMS);
+        uint32_t part = body_input(graph, "part", AMP_FLOAT, ANY_DIMS);
+        body_output(graph, body_node(graph, "Add", "sum", a, part));
+        if (n_outputs > 1)
+            body_output(graph, body_node(graph, "Neg", "rest", b, AMP_NONE));
+        output(net_out(owner, 0));
+        if (n_outputs > 1)
+            run_on(TENSORS(zeros(), floats(DIMS(3, 2))));
+        else
+            refuses(TENSORS(zeros(), floats(DIMS(3, 2))), AMP_MODEL, said);
+    }
+    EXPECT_OUTPUT(0, 0, 9, 12);
+}
+
 /* Up to version 8 Scan goes through the sequences of a batch: sums of their elements up to each.
    BOTH: two of them, added up. */
 static void start_batch(struct amp_shape of_state, bool both)
@@ -195,6 +221,13 @@ static void batches_are_of_sequences_of_any_length(void **state)
             AMP_MODEL, "state variable 0 has no batch of 2");
     start_batch(DIMS(1, 1), false);
     refuses(TENSORS(lengths(3, 3), floats(DIMS(1, 1)), floats(DIMS(2, 3, 1))), AMP_MODEL,
+            "state variable 0 has no batch of 2");
+    start_batch(DIMS(2), false);
+    run_on(TENSORS(lengths(3, 1), floats(DIMS(2)), floats(DIMS(2, 3))));
+    EXPECT_OUTPUT(0, 0, 1 + 1 + 2 + 3, 2 + 4);
+    start_batch(DIMS(2), false);
+    amp_node_at(net.model, net.model->graphs[0].nodes.items[0])->inputs[1] = AMP_NONE;
+    refuses(TENSORS(lengths(3, 1), floats(DIMS(2)), floats(DIMS(2, 3))), AMP_MODEL,
             "state variable 0 has no batch of 2");
     start_batch(DIMS(2, 1), true);
     run_on(
@@ -314,6 +347,82 @@ static void what_loops_give_out_is_of_one_shape(void **state)
     refuses(TENSORS(floats(DIMS(2))), AMP_MODEL, "changes its shape from one iteration to another");
 }
 
+/* A condition is a bool, also what a body gives for one. */
+static void conditions_are_bools(void **state)
+{
+    (void)state;
+    net_start(13);
+    uint32_t n = input("n", AMP_INT64, SCALAR), s = input("s", AMP_FLOAT, SCALAR);
+    uint32_t owner = net_node(0, "Loop", "y", 1, IDS(n, AMP_NONE, s)), graph = add_body(owner);
+    uint32_t i = body_input(graph, "i", AMP_INT64, SCALAR);
+    body_input(graph, "c_in", AMP_BOOL, SCALAR);
+    s = body_input(graph, "s_in", AMP_FLOAT, SCALAR);
+    body_output(graph, body_node(graph, "Neg", "c_out", i, AMP_NONE));
+    body_output(graph, body_node(graph, "Neg", "s_out", s, AMP_NONE));
+    output(net_out(owner, 0));
+    refuses(TENSORS(trips(1), one_float()), AMP_MODEL, "a condition must be one bool");
+    run_on(TENSORS(trips(0), one_float()));
+    EXPECT_OUTPUT(0, 0, 1);
+}
+
+/* ---- If ---- */
+
+/* What the first output of a branch has wrong is said, whatever the second is. */
+static void branches_give_what_is_declared(void **state)
+{
+    static const char *const names[] = {"then_branch", "else_branch"};
+    (void)state;
+    net_start(13);
+    uint32_t c = input("c", AMP_BOOL, SCALAR), x = input("x", AMP_FLOAT, DIMS(2));
+    uint32_t owner = net_node(0, "If", "y", 2, IDS(c));
+    for (int i = 0; i < 2; i++) {
+        uint32_t graph = amp_graph_add(net.model, names[i], owner);
+        struct amp_attr attr = {.name = names[i], .type = AMP_ATTR_GRAPH, .count = 1};
+        attr.graphs = amp_arena_memdup(net.arena, &graph, sizeof graph);
+        amp_node_set_attr(net.model, owner, attr);
+        uint32_t first = body_node(graph, i == 0 ? "Cast" : "Neg", "first", x, AMP_NONE);
+        if (i == 0)
+            set_int(first, "to", AMP_DOUBLE);
+        body_output(graph, first);
+        body_output(graph, body_node(graph, "Abs", "second", x, AMP_NONE));
+    }
+    amp_value_at(net.model, net_out(owner, 0))->dtype = AMP_FLOAT;
+    output(net_out(owner, 0));
+    output(net_out(owner, 1));
+    run_on(TENSORS(truth(false), floats(DIMS(2))));
+    EXPECT_OUTPUT(0, 0, -1, -2);
+    EXPECT_OUTPUT(1, 0, 1, 2);
+    refuses(TENSORS(truth(true), floats(DIMS(2))), AMP_MODEL,
+            "output 0: the body gives float64; float32 is declared");
+}
+
+/* ---- SequenceMap ---- */
+
+/* Each element of one or two vectors by a matrix product with w. */
+static void start_map(struct amp_shape first, struct amp_shape second)
+{
+    net_start(17);
+    uint32_t a = input("a", AMP_FLOAT, first), b = input("b", AMP_FLOAT, second);
+    uint32_t w = input("w", AMP_FLOAT, ANY_DIMS);
+    uint32_t list = NODE("SequenceConstruct", "list", a, b);
+    uint32_t owner = net_node(0, "SequenceMap", "y", 1, IDS(list, w)), graph = add_body(owner);
+    uint32_t x = body_input(graph, "x", AMP_FLOAT, ANY_DIMS);
+    uint32_t by = body_input(graph, "by", AMP_FLOAT, ANY_DIMS);
+    body_output(graph, body_node(graph, "MatMul", "product", x, by));
+    output(NODE("SequenceAt", "last", net_out(owner, 0), NUMBERS("at", -1)));
+}
+
+static void maps_end_with_the_first_element_that_fails(void **state)
+{
+    (void)state;
+    start_map(DIMS(3), DIMS(3));
+    run_on(TENSORS(floats(DIMS(3)), floats(DIMS(3)), floats(DIMS(3))));
+    EXPECT_OUTPUT(0, 0, 1 + 4 + 9);
+    start_map(DIMS(2), DIMS(3));
+    refuses(TENSORS(zeros(), floats(DIMS(3)), floats(DIMS(3))), AMP_MODEL,
+            "no product of shapes [2] and [3]: inner dimensions differ");
+}
+
 /* ---- calls of bodies ---- */
 
 /* What operators may call a body with: as many values as it has, in its dtypes. */
@@ -358,9 +467,13 @@ int main(void)
         NET_TEST(scans_go_along_any_axis_in_either_direction),
         NET_TEST(scans_without_steps_give_their_state),
         NET_TEST(scans_that_do_not_fit_are_refused),
+        NET_TEST(bodies_give_their_states),
         NET_TEST(batches_are_of_sequences_of_any_length),
         NET_TEST(loops_end_by_trips_or_condition),
         NET_TEST(what_loops_give_out_is_of_one_shape),
+        NET_TEST(conditions_are_bools),
+        NET_TEST(branches_give_what_is_declared),
+        NET_TEST(maps_end_with_the_first_element_that_fails),
         NET_TEST(bodies_are_called_as_they_are_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2243,6 +2243,7 @@ static void moves(void **state)
         {"SplitToSequence-11 f[5] i[2]=2,2", "split: the parts are 4 long together; dim 0 is 5"},
         {"SplitToSequence-11 f[5] i[2]=2,4", "split: length 4 of part 1; dim 0 is 5"},
         {"SplitToSequence-11 f[5] i[2]=-1,6", "split: length -1 of part 0; dim 0 is 5"},
+        {"SplitToSequence-11 f[1099511627776,0] i[1]=0 axis=1", "[1]"},
 
         {"Range-11 i[]=0 i[]=5 i[]=2", "[3]"},
         {"Range-11 i[]=-9223372036854775808 i[]=4611686018427387904 i[]=1",

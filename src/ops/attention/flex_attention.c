@@ -94,11 +94,10 @@ static enum amp_status modify(const struct amp_attention *attention, int stage,
     const struct amp_ctx *ctx = attention->ctx;
     const char *name = stage == AMP_SCORES_BIASED ? "score_mod" : "prob_mod";
     enum amp_dtype dtype;
-    uint32_t id = AMP_NONE;
     if (amp_node_attr(ctx->node, name) == NULL)
         return AMP_OK;
     AMP_TRY(softmax_dtype(ctx, &dtype));
-    AMP_TRY(amp_subgraph_find(ctx, name, &id));
+    uint32_t id = amp_subgraph_id(ctx, name);
     const struct amp_graph *graph = &ctx->model->graphs[id];
     if (graph->inputs.count != 1 || graph->outputs.count != 1)
         return AMP_CTX_FAIL(ctx, "%s has %zu inputs and %zu outputs; one of each is needed", name,

@@ -20,9 +20,8 @@ static enum amp_status read_bool(const struct amp_ctx *ctx, const struct amp_ten
 static enum amp_status if_run(struct amp_ctx *ctx)
 {
     bool condition = false;
-    uint32_t graph = AMP_NONE;
     AMP_TRY(read_bool(ctx, ctx->in[0], &condition));
-    AMP_TRY(amp_subgraph_find(ctx, condition ? "then_branch" : "else_branch", &graph));
+    uint32_t graph = amp_subgraph_id(ctx, condition ? "then_branch" : "else_branch");
     size_t count = ctx->model->graphs[graph].outputs.count;
     if (count < ctx->n_out)
         return AMP_CTX_FAIL(ctx, "the branch has %zu outputs; %u are needed", count, ctx->n_out);
@@ -97,8 +96,8 @@ static enum amp_status loop_body(struct amp_subgraph *body)
 
 static enum amp_status loop_run(struct amp_ctx *ctx)
 {
-    struct amp_subgraph body = {.ctx = ctx, .extra_in = LOOP_EXTRA_IN, .extra_out = 1};
-    AMP_TRY(amp_subgraph_find(ctx, "body", &body.id));
+    struct amp_subgraph body = {
+        .ctx = ctx, .id = amp_subgraph_id(ctx, "body"), .extra_in = LOOP_EXTRA_IN, .extra_out = 1};
     body.n_state = ctx->n_in > LOOP_EXTRA_IN ? ctx->n_in - LOOP_EXTRA_IN : 0;
     body.n_in = body.extra_in + body.n_state;
     enum amp_status status = loop_body(&body);

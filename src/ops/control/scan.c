@@ -193,8 +193,9 @@ static enum amp_status scan_run(struct amp_ctx *ctx)
 {
     int64_t n_scanned = amp_node_int(ctx->node, "num_scan_inputs", 0);
     bool is_batched = ctx->node->since_version < 9;
-    struct scan scan = {.body = {.ctx = ctx}, .is_batched = is_batched, .first = is_batched};
-    AMP_TRY(amp_subgraph_find(ctx, "body", &scan.body.id));
+    struct scan scan = {.body = {.ctx = ctx, .id = amp_subgraph_id(ctx, "body")},
+                        .is_batched = is_batched,
+                        .first = is_batched};
     if (n_scanned < 1 || n_scanned > (int64_t)ctx->n_in - scan.first)
         return AMP_CTX_FAIL(ctx, "num_scan_inputs is %lld; the node has %u inputs",
                             (long long)n_scanned, ctx->n_in);

@@ -4,6 +4,7 @@
  * Sequences never change: what alters one makes another that refers to the same elements.
  */
 #include "ops/control/list.h"
+#include "ops/control/subgraph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +215,7 @@ static enum amp_status concat_shape(const struct amp_ctx *ctx, int64_t count, bo
     int64_t total = is_new ? count : 0;
     for (int64_t i = 0; i < count; i++) {
         struct amp_shape other = items[i].shape;
-        if (!is_new && other.rank == shape->rank) {
+        if (!is_new) {
             total += other.dims[axis];
             other.dims[axis] = shape->dims[axis];
         }
@@ -286,9 +287,7 @@ static enum amp_status map_element(const struct amp_ctx *ctx, uint32_t graph, in
 
 static enum amp_status map_run(struct amp_ctx *ctx)
 {
-    const struct amp_attr *body = amp_node_attr(ctx->node, "body");
-    if (amp_attr_graph_count(body) != 1 || !amp_tensor_is_list(ctx->in[0]))
-        return AMP_CTX_FAIL(ctx, "a body and a sequence are needed");
+    uint32_t body = amp_subgraph_id(ctx, "body");
     int64_t length = length_of(ctx->in[0]);
     for (uint32_t i = 0; i < ctx->n_out; i++)
         if (amp_has_out(ctx, i))
@@ -299,7 +298,7 @@ static enum amp_status map_run(struct amp_ctx *ctx)
         in[i] = &tensors[i];
     enum amp_status status = AMP_OK;
     for (int64_t k = 0; k < length && status == AMP_OK; k++)
-        status = map_element(ctx, body->graphs[0], k, in, tensors + ctx->n_in);
+        status = map_element(ctx, body, k, in, tensors + ctx->n_in);
     amp_tensors_release(tensors, (size_t)ctx->n_in + ctx->n_out);
     free(tensors);
     free(in);

@@ -13,13 +13,9 @@
 
 /* ---- one body, one tensor ---- */
 
-enum amp_status amp_subgraph_find(const struct amp_ctx *ctx, const char *name, uint32_t *graph)
+uint32_t amp_subgraph_id(const struct amp_ctx *ctx, const char *name)
 {
-    const struct amp_attr *attr = amp_node_attr(ctx->node, name);
-    if (attr == NULL || attr->type != AMP_ATTR_GRAPH || attr->count != 1)
-        return AMP_CTX_FAIL(ctx, "attribute '%s' is missing", name);
-    *graph = attr->graphs[0];
-    return AMP_OK;
+    return amp_node_attr(ctx->node, name)->graphs[0];
 }
 
 enum amp_status amp_subgraph_give(const struct amp_ctx *ctx, size_t i,
@@ -133,7 +129,7 @@ static void copy_items(const struct amp_pile *pile, const struct amp_stacking *s
         slots *= (size_t)stacking->dims[i];
     size_t outer = (size_t)amp_shape_product(&out->shape, 0, axis);
     size_t inner = (size_t)amp_shape_product(&out->shape, axis + stacking->n_dims, out->shape.rank);
-    for (size_t i = 0; i < pile->count && i < slots; i++) {
+    for (size_t i = 0; i < pile->count; i++) {
         size_t slot = stacking->is_reverse ? slots - 1 - i : i;
         for (size_t o = 0; o < outer && pile->items[i].dtype != AMP_UNDEFINED; o++)
             amp_elements_copy(out->dtype, (struct amp_element){pile->items[i].data, o * inner},

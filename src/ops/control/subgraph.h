@@ -30,8 +30,8 @@ struct amp_subgraph {
     struct amp_pile *piles;          /* n_state, then n_gathered: as the node's outputs */
 };
 
-/* The graph that is attribute NAME of the node; AMP_KERNEL when there is none. */
-enum amp_status amp_subgraph_find(const struct amp_ctx *ctx, const char *name, uint32_t *graph);
+/* The graph that is attribute NAME of the node, which has it, as the schema says. */
+uint32_t amp_subgraph_id(const struct amp_ctx *ctx, const char *name);
 
 /* Makes the arrays of BODY, of which ctx, id, n_in, extra_in, extra_out and n_state are set.
    AMP_KERNEL when the graph has other numbers of inputs and outputs. Destroy it in any case. */
