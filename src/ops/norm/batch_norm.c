@@ -373,7 +373,7 @@ static bool bound(const struct amp_bound_call *call, struct amp_interval *out)
         struct amp_interval scaled = amp_interval_mul(call->in[0], amp_interval_of(factor));
         double rounding = fabs(factor * mean) + fabs(shift) + amp_interval_largest(scaled);
         struct amp_interval slack = amp_interval_around(rounding * 8 * AMP_BOUND_ROUNDING);
-        if (!isfinite(factor) || !isfinite(rounding))
+        if (!isfinite(rounding))
             return false;
         scaled = amp_interval_add(scaled, amp_interval_of(shift - factor * mean));
         *out = amp_interval_union(*out, amp_interval_add(scaled, slack));
