@@ -337,6 +337,9 @@ static void normalized_elements_are_bounded_by_their_number(void **state)
          INFINITY},
         {"BatchNormalization-15 f[1,1,2] f[1] f[1] f[1] f[1] training_mode=1 >3", -INFINITY,
          INFINITY},
+        {"BatchNormalization-15 f[1,1,2] f[1] f[1] f[1] f[1] training_mode=1", -INFINITY, INFINITY},
+        {"BatchNormalization-15 f[1,1,2]=1,3 f[1] f[1] f[1]=0 f[1] epsilon=0.0", 2, 4},
+        {"BatchNormalization-15 f[1,1,2]=1,3 f[1]=-1 f[1]=0 f[1]=0 f[1] epsilon=0.0", -3, -1},
         {"BatchNormalization-7 f[1,1,2] f[1] f[1] f[1] f[1]", -INFINITY, INFINITY},
         {"BatchNormalization-9 f[1,1,2] f[1] f[1] f[1] f[1] >5", -INFINITY, INFINITY},
         {"BatchNormalization-15 f[1,1,2] f[1] f[1]=inf f[1] f[1]", -INFINITY, INFINITY},
@@ -354,16 +357,31 @@ static void normalized_elements_are_bounded_by_their_number(void **state)
         {"BatchNormalization-15 f[1,1,2] f[1] f[1] f[1] f[1]", -INFINITY, INFINITY},
         {"Softmax-13 f[2,3]", 0, 1},
     };
-    /* Nobody has checked yet that these have the channels of what there is of x. */
-    static const struct bound_case unlike[] = {
-        {"BatchNormalization-15 f[1,2,2] f[1] f[2] f[1] f[1]", -INFINITY, INFINITY},
-        {"BatchNormalization-15 f[1,2,2] f[1] f[1] f[2] f[1]", -INFINITY, INFINITY},
-        {"BatchNormalization-15 f[1,2,2] f[1] f[1] f[1] f[2]", -INFINITY, INFINITY},
-    };
     (void)state;
     BOUNDS_ARE(cases, ONE_CONSTANT);
     BOUNDS_ARE(unknown, ONE_GIVEN);
-    BOUNDS_ARE(unlike, ONE_WEIGHTS);
+}
+
+/* Nobody has checked whether there are as many of each parameter where x has no known dims. */
+static void channels_have_a_number_of_each_parameter(void **state)
+{
+    (void)state;
+    for (int one_more = 0; one_more <= 4; one_more++) {
+        net_start(15);
+        uint32_t x = NODE("Sigmoid", "x", input("in", AMP_FLOAT, ANY_DIMS)), parameters[4];
+        for (int i = 0; i < 4; i++)
+            parameters[i] = i + 1 == one_more ? FLOATS("p", 1, 1, 1) : FLOATS("q", 1, 1);
+        uint32_t y = NODE("BatchNormalization", "y", x, parameters[0], parameters[1], parameters[2],
+                          parameters[3]);
+        output(y);
+        infer_all();
+        struct amp_bounds *bounds = amp_bounds_create(net.model, NULL, true);
+        struct amp_interval found = amp_bounds_of(bounds, y);
+        amp_bounds_destroy(bounds);
+        assert_true(one_more == 0 ? is_near(found.low, 0) || fabs(found.low) < 1e-3
+                                  : isinf(found.low));
+        assert_true(one_more == 0 ? is_near(found.high, 1) : isinf(found.high));
+    }
 }
 
 static void reductions_are_bounded_by_what_goes_into_one(void **state)
@@ -1343,6 +1361,7 @@ int main(void)
         NET_TEST(results_are_rounded_to_their_dtype),
         NET_TEST(moved_elements_stay_what_they_are),
         NET_TEST(proofs_are_noted_by_name),
+        NET_TEST(channels_have_a_number_of_each_parameter),
         NET_TEST(normalized_elements_are_bounded_by_their_number),
         NET_TEST(reductions_are_bounded_by_what_goes_into_one),
         NET_TEST(weights_are_read_where_their_largest_is_not_enough),

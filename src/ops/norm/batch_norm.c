@@ -364,7 +364,7 @@ static bool bound(const struct amp_bound_call *call, struct amp_interval *out)
 {
     double epsilon = (double)amp_node_float(call->node, "epsilon", 1e-5f);
     size_t count = 0;
-    if (!is_inference(call->node) || !has_constants(call, &count) || count == 0)
+    if (!is_inference(call->node) || !has_constants(call, &count))
         return false;
     *out = (struct amp_interval){INFINITY, -INFINITY};
     for (size_t c = 0; c < count; c++) {
