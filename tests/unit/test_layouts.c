@@ -1550,6 +1550,96 @@ static void what_fills_blocks_is_not_normalized(void **state)
     are_caches_hidden = false;
 }
 
+/* The strides of channels last, of rows between the channels, and of channels last with a gap. */
+static const struct {
+    int order[4]; /* the dims, from the last on */
+    int64_t gap;
+} lies[] = {{{1, 3, 2, 0}, 0}, {{3, 1, 2, 0}, 0}, {{1, 3, 2, 0}, 2}};
+
+enum { MOST_CHANNELS = 17, MOST_PLACES = 2 * (MOST_CHANNELS + 2) * 2 * 3 };
+
+/* One normalization of tensors that lie so, 2 (x - 1) + 3 but for the last channel, whose mean is
+   2; whether that needs neither a primitive nor another layout. */
+static bool normalizes_in_c(struct amp_dnnl *dnnl, enum amp_dtype dtype, int64_t channels, int lie)
+{
+    float scale[MOST_CHANNELS], bias[MOST_CHANNELS], mean[MOST_CHANNELS], variance[MOST_CHANNELS];
+    double x_data[MOST_PLACES]; /* as much as any dtype needs */
+    struct amp_tensor x = {.dtype = dtype, .shape = {4, {2, channels, 2, 3}}, .data = x_data};
+    struct amp_tensor parameters[4], y = x, *out = &y;
+    const struct amp_tensor *in[5] = {&x};
+    float *values[4] = {scale, bias, mean, variance};
+    dnnl_memory_desc_t desc;
+    dnnl_dims_t strides;
+    void *kept = NULL;
+    int64_t stride = 1;
+    for (int i = 0; i < 4; i++) {
+        parameters[i] =
+            (struct amp_tensor){.dtype = AMP_FLOAT, .shape = {1, {channels}}, .data = values[i]};
+        in[i + 1] = &parameters[i];
+        strides[lies[lie].order[i]] = stride;
+        stride = stride * x.shape.dims[lies[lie].order[i]] + (i == 0 ? lies[lie].gap : 0);
+    }
+    for (int c = 0; c < channels; c++)
+        scale[c] = 4, bias[c] = 3, mean[c] = c + 1 < channels ? 1 : 2, variance[c] = 4;
+    assert_int_equal(dnnl_memory_desc_create_with_strides(&desc, 4, x.shape.dims,
+                                                          amp_dnnl_dtype(dtype), strides),
+                     dnnl_success);
+    x.layout = amp_layout_of(dnnl->layouts, desc);
+    dnnl_memory_desc_destroy(desc);
+    for (int64_t i = 0; i < amp_shape_count(&x.shape); i++)
+        amp_tensor_set_double(&x, (size_t)place_in(&x, i), (double)(i % 7));
+    y.data = NULL;
+    struct amp_host host = {.dnnl = dnnl};
+    struct amp_node node = {.op_type = "BatchNormalization", .domain = "", .since_version = 15};
+    struct amp_attr epsilon = {
+        .name = "epsilon", .type = AMP_ATTR_FLOAT, .count = 1, .floats = (float[]){0}};
+    node.attrs = &epsilon, node.n_attrs = 1;
+    struct amp_ctx ctx = {.node = &node,
+                          .in = in,
+                          .n_in = 5,
+                          .out = &out,
+                          .n_out = 1,
+                          .is_constant = (const bool[5]){false},
+                          .state = &kept,
+                          .host = &host,
+                          .err = &net.err,
+                          .layout_wish = {.any_layout = true}};
+    const struct amp_op *op = amp_op_find("", "BatchNormalization");
+    enum amp_status status = op->run(&ctx);
+    for (int64_t i = 0; status == AMP_OK && i < amp_shape_count(&y.shape); i++) {
+        int64_t c = i / 6 % channels;
+        assert_true(amp_tensor_double(&y, (size_t)place_in(&y, i)) ==
+                    (double)(2 * (i % 7 - (c + 1 < channels ? 1 : 2)) + 3));
+    }
+    assert_true(status == AMP_OK || status == AMP_UNSUPPORTED);
+    bool is_in_c = status == AMP_OK && kept == NULL;
+    op->destroy(kept);
+    amp_tensor_release(&y);
+    net.err = (struct amp_error){.status = AMP_OK};
+    return is_in_c;
+}
+
+/* Channels that lie last, without gaps, of a number that fills no vectors, are normalized in C
+   where the CPU computes in their 16 bits. */
+static void few_channels_last_are_normalized_in_c(void **state)
+{
+    static const int64_t channels[] = {1, 3, 15, 16, 17};
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BFLOAT16, AMP_FLOAT16};
+    struct amp_dnnl *dnnl;
+    (void)state;
+    assert_int_equal(amp_dnnl_create(NULL, &dnnl, &net.err), AMP_OK);
+    for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++)
+        for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
+            for (int lie = 0; lie < 3; lie++) {
+                if (dtypes[t] != AMP_FLOAT && !amp_cpu_is_native(dtypes[t]))
+                    continue;
+                bool is_vector = channels[i] == 1 || channels[i] == 16;
+                assert_int_equal(normalizes_in_c(dnnl, dtypes[t], channels[i], lie),
+                                 dtypes[t] != AMP_FLOAT && !is_vector && lie == 0);
+            }
+    amp_dnnl_destroy(dnnl);
+}
+
 struct calls {
     int made, plain;
 };
@@ -1906,6 +1996,7 @@ int main(void)
         NET_TEST(what_fills_blocks_stays_zero),
         NET_TEST(what_fills_blocks_is_not_divided),
         NET_TEST(what_fills_blocks_is_not_normalized),
+        NET_TEST(few_channels_last_are_normalized_in_c),
         NET_TEST(sums_of_bytes_are_exact),
         NET_TEST(small_weights_need_no_instructions),
         NET_TEST(sums_are_rounded_before_they_are_shifted),
