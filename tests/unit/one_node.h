@@ -9,10 +9,11 @@
  * Models of one node out of a line of text:
  *     Conv-11 f[1,6,3,3] f[4,3,1,1] group=2
  * The operator, with its domain before it if it is not ai.onnx, and the opset; its inputs, "_" for
- * one that is omitted; its attributes; ">3" for a number of outputs other than 1. An input is a
- * letter for its type and its dims, and "=1,2" after that its values; else floats are 1, integers
- * 0, bools true and strings empty. An attribute is a whole number, a number with a point, a list of
- * whole numbers ("[1,2]"), of floats ("(1,2.5)") or of words ("{a,b}"), or a word.
+ * one that is omitted; its attributes; ">3" for a number of outputs other than 1, "~1" for one of
+ * them that is omitted. An input is a letter for its type and its dims, and "=1,2" after that its
+ * values; else floats are 1, integers 0, bools true and strings empty. An attribute is a whole
+ * number, a number with a point, a list of whole numbers ("[1,2]"), of floats ("(1,2.5)") or of
+ * words ("{a,b}"), or a word.
  */
 enum one_way {
     ONE_GIVEN,    /* the inputs are the model's, with their shapes */
@@ -205,7 +206,7 @@ static inline bool one_is_attr(const char *word)
 /* Makes the model of LINE. */
 static inline void one_node(const char *line, enum one_way way)
 {
-    uint32_t inputs[16], n_inputs = 0, n_outputs = 1;
+    uint32_t inputs[16], n_inputs = 0, n_outputs = 1, omitted = AMP_NONE;
     char *words[32], *next = amp_arena_strdup(net.arena, line);
     size_t n_words = 0;
     const char *domain;
@@ -215,16 +216,21 @@ static inline void one_node(const char *line, enum one_way way)
     const char *op_type = one_start(words[0], &domain, &opset);
     one.n_words = 0;
     for (size_t i = 1; i < n_words; i++)
-        one.n_words += words[i][0] != '>' && words[i][0] != '_' && !one_is_attr(words[i]);
+        one.n_words += strchr(">~_", words[i][0]) == NULL && !one_is_attr(words[i]);
     for (size_t i = 1; i < n_words; i++)
         if (words[i][0] == '>')
             n_outputs = (uint32_t)atoi(words[i] + 1);
+        else if (words[i][0] == '~')
+            omitted = (uint32_t)atoi(words[i] + 1);
         else if (!one_is_attr(words[i]))
             inputs[n_inputs++] = one_input(words[i], way);
     uint32_t id = net_node(0, op_type, "y", n_outputs, inputs, n_inputs);
     one_operator(id, domain, op_type, opset);
     for (uint32_t i = 0; i < n_outputs && i < NET_OUTPUTS; i++)
-        output(net_out(id, i));
+        if (i != omitted)
+            output(net_out(id, i));
+    if (omitted != AMP_NONE)
+        amp_node_at(net.model, id)->outputs[omitted] = AMP_NONE;
     for (size_t i = 1; i < n_words; i++)
         if (one_is_attr(words[i])) {
             char *value = strchr(words[i], '=');

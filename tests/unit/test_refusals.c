@@ -1741,6 +1741,8 @@ static void products_norms_and_reductions(void **state)
         {"LpNormalization-1 f[2,3] p=0", "p 0; allowed: 1, 2"},
         {"LpNormalization-1 f[2,3] p=1", "[2, 3]"},
         {"LpNormalization-1 f[2,3] axis=2", "axis 2; rank 2 allows -2 to 1"},
+        {"LayerNormalization-17 f[1,1] f[1,1,1]",
+         "input 1 of shape [1, 1, 1] does not broadcast to X, shape [1, 1]"},
         {"LayerNormalization-17 f[2,3] f[1,2,3]",
          "input 1 of shape [1, 2, 3] does not broadcast to X, shape [2, 3]"},
         {"LayerNormalization-17 f[2,3] f[2,3]", "[2, 3]"},

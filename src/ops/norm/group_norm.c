@@ -108,7 +108,7 @@ static bool bound_norm(const struct amp_bound_call *call, struct amp_interval *o
 {
     const struct amp_value *x = amp_value_at(call->model, call->node->inputs[0]);
     int64_t count = x->rank > 1 ? 1 : 0;
-    for (int d = 1; d < x->rank && count > 0; d++)
+    for (int d = 1; d < x->rank; d++)
         if (x->dims[d] <= 0 || __builtin_mul_overflow(count, x->dims[d], &count))
             count = 0;
     return amp_bound_normalized(call, count, 1, 2, out);

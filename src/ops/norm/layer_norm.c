@@ -220,7 +220,7 @@ static bool bound_norm(const struct amp_bound_call *call, uint32_t bias, struct 
     int64_t axis = amp_node_int(call->node, "axis", -1), count = 1;
     if (x->rank < 0)
         return false;
-    for (int64_t d = axis < 0 ? axis + x->rank : axis; d < x->rank && count > 0; d++)
+    for (int64_t d = axis < 0 ? axis + x->rank : axis; d < x->rank; d++)
         if (d < 0 || x->dims[d] <= 0 || __builtin_mul_overflow(count, x->dims[d], &count))
             count = 0;
     return amp_bound_normalized(call, count, 1, bias, out);
