@@ -1967,6 +1967,36 @@ static void rows_are_normalized(void **state)
         {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
          "f[2]=2,3 f[2]=10,20 _ j[1,2]=1,0 epsilon=0.0 >3",
          2, GIVES(3, 5, 1, 3)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "f[2]=0,2 epsilon=0.0 >4 ~3",
+         0, GIVES(8, 23)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "f[2]=0,2 epsilon=0.0 >4 ~1",
+         2, GIVES(1, 5)},
+        {"com.microsoft.SkipLayerNormalization-1 f[1,1,2]=1,2 f[1,1,2]=0,1 f[2]=2,3 f[2]=10,20 "
+         "f[2]=0,2 epsilon=0.0 >4 ~2",
+         2, GIVES(1, 5)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 j[1,2]=1,0 epsilon=0.0 >3 ~1",
+         0, GIVES(8, 23, 8, 23)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 j[1,2]=1,0 epsilon=0.0 >3 ~1",
+         1, GIVES(3, 6, 1, 2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
+         "f[2]=2,3 f[2]=10,20 j[1,2]=1,0 epsilon=0.0 >3 ~2",
+         1, GIVES(1)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,2]=1,0,0,1 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,3 _ "
+         "f[2]=2,3 f[2]=10,20 j[2,2]=1,0,1,1 epsilon=0.0 >3",
+         1, GIVES(1, 2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,2]=1,0,0,1 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,3 _ "
+         "f[2]=2,3 f[2]=10,20 _ epsilon=0.0 >3",
+         1, GIVES(0, 0)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,2]=1,0,0,1 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,3 _ "
+         "f[2]=2,3 f[2]=10,20 _ j[1,2]=1,0 epsilon=0.0 >3",
+         2, GIVES(3, 8, 1, 3, 1, 5, 3, 6)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[2,2]=1,0,0,1 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,3 _ "
+         "f[2]=2,3 f[2]=10,20 _ j[2,2]=1,0,0,1 epsilon=0.0 >3",
+         2, GIVES(3, 8, 1, 3, 1, 3, 3, 8)},
     };
     (void)state;
     expect_values(cases, sizeof cases / sizeof *cases);
