@@ -1903,6 +1903,19 @@ static void rows_are_normalized(void **state)
          GIVES(0, 1, 4, 5, 4, 5, 8, 9)},
         {"LayerNormalization-17 d[2,4]=1,1,3,3,0,0,8,8 d[2,4]=1,2,3,4,5,6,7,8 d[4] epsilon=0.0", 0,
          GIVES(0, -1, 4, 5, -4, -5, 8, 9)},
+        {"LayerNormalization-17 h[2,4]=1,1,3,3,0,0,8,8 h[4]=1,2,3,4 h[4]=4,3,2,1 epsilon=0.0", 0,
+         GIVES(3, 1, 5, 5, 3, 1, 5, 5)},
+        {"LayerNormalization-17 h[2,4]=1,1,3,3,0,0,8,8 h[4]=1,2,3,4 h[4]=4,3,2,1 epsilon=0.0 "
+         "stash_type=16 >2",
+         0, GIVES(3, 1, 5, 5, 3, 1, 5, 5)},
+        {"LayerNormalization-17 h[2,4]=1,1,3,3,0,0,8,8 h[4]=1,2,3,4 h[4]=4,3,2,1 epsilon=0.0 "
+         "stash_type=16 >3",
+         0, GIVES(3, 1, 5, 5, 3, 1, 5, 5)},
+        {"LayerNormalization-17 h[2,4]=1,1,3,3,0,0,8,8 h[4]=1,2,3,4 epsilon=0.0 stash_type=16 >3",
+         0, GIVES(-1, -2, 3, 4, -1, -2, 3, 4)},
+        {"LayerNormalization-17 h[2,4]=1,1,3,3,0,0,8,8 h[4]=1,2,3,4 epsilon=0.0 stash_type=16 >3",
+         2, GIVES(1, 0.25)},
+        {"RMSNormalization-23 h[1,2]=1,7 h[2]=10,5 epsilon=0.0", 0, GIVES(2, 7)},
         {"RMSNormalization-23 f[1,2]=1,7 f[2]=2,3 epsilon=0.0", 0, GIVES(0.4, 4.2)},
         {"SimplifiedLayerNormalization-1 f[2,2]=1,7,2,14 f[2]=2,3 epsilon=0.0 >2", 0,
          GIVES(0.4, 4.2, 0.4, 4.2)},
@@ -1952,6 +1965,9 @@ static void rows_are_normalized(void **state)
         {"com.microsoft.SkipSimplifiedLayerNormalization-1 f[1,1,2]=1,3 f[1,1,2]=0,4 f[2]=2,3 "
          "epsilon=0.0",
          0, GIVES(0.4, 4.2)},
+        {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 "
+         "f[2,2]=7,1,0,0 f[2]=2,3 f[2]=10,20 _ _ epsilon=0.0 >3",
+         2, GIVES(10, 7, 8, 3)},
         {"com.microsoft.EmbedLayerNormalization-1 j[1,2]=1,0 _ f[2,2]=1,2,3,5 f[2,2]=0,1,0,0 _ "
          "f[2]=2,3 f[2]=10,20 _ epsilon=0.0 >2",
          0, GIVES(8, 23, 8, 23)},

@@ -13,10 +13,10 @@
 
 extern const struct amp_op amp_op_add, amp_op_layer_normalization, amp_op_rms_normalization;
 
-/* Input I, where it is there, must be a vector as long as X's last dim. */
+/* Input I, where it is there, must be a vector as long as the last dim of X, which has one. */
 static enum amp_status check_vector(struct amp_ctx *ctx, uint32_t i)
 {
-    if (!amp_has_in(ctx, i) || ctx->in[0]->shape.rank < 1 || ctx->in[i]->shape.rank < 0)
+    if (!amp_has_in(ctx, i) || ctx->in[i]->shape.rank < 0)
         return AMP_OK;
     const struct amp_shape *x = &ctx->in[0]->shape, *vector = &ctx->in[i]->shape;
     int64_t dim = vector->rank == 1 ? vector->dims[0] : 0, last = x->dims[x->rank - 1];
