@@ -238,7 +238,7 @@ static struct embedding embedding_of(const struct amp_ctx *ctx, int64_t i)
         bool is_repeated = ctx->in[POSITIONS]->shape.dims[0] == 1;
         position = amp_tensor_int(ctx->in[POSITIONS], (size_t)(is_repeated ? i % length : i));
     }
-    if (amp_has_in(ctx, SEGMENT_TABLE) && amp_has_in(ctx, SEGMENTS))
+    if (amp_has_in(ctx, SEGMENTS))
         segment = amp_tensor_int(ctx->in[SEGMENTS], (size_t)i);
     return (struct embedding){{amp_tensor_int(ctx->in[WORDS], (size_t)i), position, segment}};
 }
