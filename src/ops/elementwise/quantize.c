@@ -50,8 +50,7 @@ static enum amp_status find_granularity(struct amp_ctx *ctx, struct granularity 
 {
     const struct amp_shape *x = &ctx->in[0]->shape, *scale = &ctx->in[1]->shape;
     int axis;
-    if (amp_has_in(ctx, 2) && !amp_shape_equal(scale, &ctx->in[2]->shape) &&
-        amp_shape_count(scale) != amp_shape_count(&ctx->in[2]->shape))
+    if (amp_has_in(ctx, 2) && amp_shape_count(scale) != amp_shape_count(&ctx->in[2]->shape))
         return AMP_CTX_FAIL(ctx, "zero point and scale differ in shape");
     *grain = one_scale(amp_shape_count(x));
     if (amp_shape_count(scale) == 1)
