@@ -354,6 +354,9 @@ static void normalized_elements_are_bounded_by_their_number(void **state)
         {"Hardmax-13 f[2,3]", 0, 1},
         {"LogSoftmax-13 f[2,3]", -INFINITY, 1e-3},
         {"LpNormalization-1 f[2,3]", -1, 1},
+        {"DequantizeLinear-13 c[2]=-4,6 f[]=0.5", -2, 3},
+        {"DequantizeLinear-13 c[2]=-4,6 f[]=0.5 _", -2, 3},
+        {"DequantizeLinear-13 c[2]=-4,6 f[]=0.5 c[]=1", -2.5, 2.5},
     };
     static const struct bound_case unknown[] = {
         {"LayerNormalization-17 f[2,4] f[4]", -INFINITY, INFINITY},

@@ -1558,6 +1558,26 @@ static const struct {
 
 enum { MOST_CHANNELS = 17, MOST_PLACES = 2 * (MOST_CHANNELS + 2) * 2 * 3 };
 
+/* The layout of TENSOR, of rank 4, that lies so. */
+static const struct amp_layout *layout_that_lies(struct amp_dnnl *dnnl,
+                                                 const struct amp_tensor *tensor, int lie)
+{
+    int64_t stride = 1;
+    dnnl_memory_desc_t desc;
+    dnnl_dims_t strides;
+    for (int i = 0; i < 4; i++) {
+        int dim = lies[lie].order[i];
+        strides[dim] = stride;
+        stride = stride * tensor->shape.dims[dim] + (i == 0 ? lies[lie].gap : 0);
+    }
+    assert_int_equal(dnnl_memory_desc_create_with_strides(&desc, 4, tensor->shape.dims,
+                                                          amp_dnnl_dtype(tensor->dtype), strides),
+                     dnnl_success);
+    const struct amp_layout *layout = amp_layout_of(dnnl->layouts, desc);
+    dnnl_memory_desc_destroy(desc);
+    return layout;
+}
+
 /* One normalization of tensors that lie so, 2 (x - 1) + 3 but for the last channel, whose mean is
    2; whether that needs neither a primitive nor another layout. */
 static bool normalizes_in_c(struct amp_dnnl *dnnl, enum amp_dtype dtype, int64_t channels, int lie)
@@ -1568,24 +1588,15 @@ static bool normalizes_in_c(struct amp_dnnl *dnnl, enum amp_dtype dtype, int64_t
     struct amp_tensor parameters[4], y = x, *out = &y;
     const struct amp_tensor *in[5] = {&x};
     float *values[4] = {scale, bias, mean, variance};
-    dnnl_memory_desc_t desc;
-    dnnl_dims_t strides;
     void *kept = NULL;
-    int64_t stride = 1;
     for (int i = 0; i < 4; i++) {
         parameters[i] =
             (struct amp_tensor){.dtype = AMP_FLOAT, .shape = {1, {channels}}, .data = values[i]};
         in[i + 1] = &parameters[i];
-        strides[lies[lie].order[i]] = stride;
-        stride = stride * x.shape.dims[lies[lie].order[i]] + (i == 0 ? lies[lie].gap : 0);
     }
     for (int c = 0; c < channels; c++)
         scale[c] = 4, bias[c] = 3, mean[c] = c + 1 < channels ? 1 : 2, variance[c] = 4;
-    assert_int_equal(dnnl_memory_desc_create_with_strides(&desc, 4, x.shape.dims,
-                                                          amp_dnnl_dtype(dtype), strides),
-                     dnnl_success);
-    x.layout = amp_layout_of(dnnl->layouts, desc);
-    dnnl_memory_desc_destroy(desc);
+    x.layout = layout_that_lies(dnnl, &x, lie);
     for (int64_t i = 0; i < amp_shape_count(&x.shape); i++)
         amp_tensor_set_double(&x, (size_t)place_in(&x, i), (double)(i % 7));
     y.data = NULL;
@@ -1636,6 +1647,97 @@ static void few_channels_last_are_normalized_in_c(void **state)
                 bool is_vector = channels[i] == 1 || channels[i] == 16;
                 assert_int_equal(normalizes_in_c(dnnl, dtypes[t], channels[i], lie),
                                  dtypes[t] != AMP_FLOAT && !is_vector && lie == 0);
+            }
+    amp_dnnl_destroy(dnnl);
+}
+
+/* What QuantizeLinear or DequantizeLinear is called with. */
+struct scaling {
+    const char *op_type;
+    enum amp_dtype from, to, scale;
+    int lie; /* < 0: row by row */
+    int64_t axis, block_size;
+    struct amp_shape scales;
+};
+
+/* Scales are 1, 2, 4, .. by the index along the axis and x, [2, 3, 2, 3], is i % 5 times that or
+   is it without: what comes of it is the other. The status; the results are right if it is OK. */
+static enum amp_status scale_by_axis(struct amp_dnnl *dnnl, const struct scaling *s)
+{
+    double x_data[64], scales[64] = {0};
+    bool divides = strcmp(s->op_type, "QuantizeLinear") == 0;
+    struct amp_tensor x = {.dtype = s->from, .shape = {4, {2, 3, 2, 3}}, .data = x_data};
+    struct amp_tensor scale = {.dtype = s->scale, .shape = s->scales, .data = scales};
+    struct amp_tensor y = {.dtype = s->to, .shape = x.shape}, *out = &y;
+    const struct amp_tensor *in[] = {&x, &scale};
+    struct amp_attr attrs[] = {
+        {.name = "axis", .type = AMP_ATTR_INT, .count = 1, .ints = &s->axis},
+        {.name = "block_size", .type = AMP_ATTR_INT, .count = 1, .ints = &s->block_size}};
+    struct amp_node node = {
+        .op_type = s->op_type, .domain = "", .since_version = 21, .attrs = attrs, .n_attrs = 2};
+    struct amp_host host = {.dnnl = dnnl};
+    void *kept = NULL;
+    if (s->lie >= 0)
+        x.layout = layout_that_lies(dnnl, &x, s->lie);
+    for (int64_t i = 0; i < amp_shape_count(&scale.shape); i++)
+        amp_tensor_set_double(&scale, (size_t)i, scale.shape.rank == 1 ? (double)(1 << i) : 1);
+    for (int64_t i = 0; i < 36; i++) {
+        int64_t at[4];
+        amp_index_at(4, x.shape.dims, i, at);
+        int64_t by = scale.shape.rank == 1 ? 1 << at[s->axis] : 1;
+        if (s->from == AMP_UINT8)
+            ((uint8_t *)x_data)[place_in(&x, i)] = (uint8_t)(i % 5);
+        else
+            amp_tensor_set_double(&x, (size_t)place_in(&x, i), (double)(i % 5 * by));
+    }
+    struct amp_ctx ctx = {.node = &node,
+                          .in = in,
+                          .n_in = 2,
+                          .out = &out,
+                          .n_out = 1,
+                          .is_constant = (const bool[2]){false},
+                          .state = &kept,
+                          .host = &host,
+                          .err = &net.err};
+    enum amp_status status = amp_op_find("", s->op_type)->run(&ctx);
+    for (int64_t i = 0; i < 36 && status == AMP_OK; i++) {
+        int64_t at[4];
+        amp_index_at(4, x.shape.dims, i, at);
+        int64_t by = divides || scale.shape.rank > 1 ? 1 : 1 << at[s->axis];
+        assert_true(amp_tensor_double(&y, (size_t)place_in(&y, i)) == (double)(i % 5 * by));
+    }
+    assert_true(status == AMP_OK || s->lie >= 0);
+    amp_tensor_release(&y);
+    net.err = (struct amp_error){.status = AMP_OK};
+    return status;
+}
+
+/* Scales belong to their elements wherever these lie; not where there are gaps, or where they are
+   for blocks. */
+static void scales_belong_to_their_elements(void **state)
+{
+    static const enum amp_dtype floats[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16};
+    static const int64_t dims[] = {2, 3, 2, 3};
+    struct amp_dnnl *dnnl;
+    (void)state;
+    assert_int_equal(amp_dnnl_create(NULL, &dnnl, &net.err), AMP_OK);
+    for (int t = 0; t < 6; t++)
+        for (int lie = -1; lie < 3; lie++)
+            for (int64_t axis = 0; axis < 4; axis++) {
+                enum amp_dtype dtype = floats[t / 2];
+                bool divides = t % 2 == 0;
+                struct scaling scaling = {.op_type =
+                                              divides ? "QuantizeLinear" : "DequantizeLinear",
+                                          .from = divides ? dtype : AMP_UINT8,
+                                          .to = divides ? AMP_UINT8 : dtype,
+                                          .scale = dtype,
+                                          .lie = lie,
+                                          .axis = axis,
+                                          .scales = DIMS(dims[axis])};
+                assert_int_equal(scale_by_axis(dnnl, &scaling), lie < 2 ? AMP_OK : AMP_UNSUPPORTED);
+                scaling.scales = DIMS(2, 3, 2, 3);
+                scaling.block_size = 1;
+                assert_int_equal(scale_by_axis(dnnl, &scaling), lie < 0 ? AMP_OK : AMP_UNSUPPORTED);
             }
     amp_dnnl_destroy(dnnl);
 }
@@ -1997,6 +2099,7 @@ int main(void)
         NET_TEST(what_fills_blocks_is_not_divided),
         NET_TEST(what_fills_blocks_is_not_normalized),
         NET_TEST(few_channels_last_are_normalized_in_c),
+        NET_TEST(scales_belong_to_their_elements),
         NET_TEST(sums_of_bytes_are_exact),
         NET_TEST(small_weights_need_no_instructions),
         NET_TEST(sums_are_rounded_before_they_are_shifted),

@@ -330,10 +330,7 @@ static enum amp_status run_job(struct amp_ctx *ctx, struct job *job,
 static enum amp_status run_quantize(struct amp_ctx *ctx)
 {
     struct job job = {.saturate = amp_node_int(ctx->node, "saturate", 1) != 0};
-    enum amp_dtype dtype = ctx->out[0]->dtype;
-    if (rounds[dtype] == NULL && (!amp_dtype_is_minifloat(dtype) || dtype == AMP_FLOAT8E8M0))
-        return amp_no_kernel(ctx, dtype);
-    set_target(&job, dtype);
+    set_target(&job, ctx->out[0]->dtype);
     int64_t precision = amp_node_int(ctx->node, "precision", AMP_FLOAT);
     if (amp_dtype_is_lower(precision))
         job.precision = (enum amp_dtype)precision;
