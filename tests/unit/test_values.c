@@ -4,8 +4,10 @@
 #include "net.h"
 #include "one_node.h"
 #include "ops/dnnl/post_op.h"
+#include "ops/dnnl/profile.h"
 #include "ops/kernel/kernel.h"
 
+#include <dnnl.h>
 #include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -383,6 +385,21 @@ static void taps_meet_their_elements(void **state)
         {"Conv-11 f[1,2,4]=1,2,4,8,1,2,4,8 f[2,1,2]=1,10,1,100 group=2 dilations=[2] strides=[2] "
          "pads=[1,1]",
          0, GIVES(20, 82, 200, 802)},
+        {"Conv-11 f[1,4,2]=1,2,3,4,5,6,7,8 f[2,2,2]=1,10,100,1000,1,10,100,1000 group=2", 0,
+         GIVES(4321, 8765)},
+        {"Conv-11 f[1,2,2]=1,2,3,4 f[4,1,1]=1,10,100,1000 group=2", 0,
+         GIVES(1, 2, 10, 20, 300, 400, 3000, 4000)},
+        {"Conv-11 f[1,2,2,1,2]=1,2,3,4,5,6,7,8 f[2,1,2,1,1]=1,10,100,1000 group=2", 0,
+         GIVES(31, 42, 7500, 8600)},
+        {"Conv-11 f[1,2,2,2]=1,2,3,4,5,6,7,8 f[2,1,2,1]=1,10,100,1000 group=2 pads=[1,0,0,0]", 0,
+         GIVES(10, 20, 31, 42, 5000, 6000, 7500, 8600)},
+        {"Conv-11 f[1,2,1]=3,5 f[2,1,1]=1,10 group=2 pads=[2,1]", 0,
+         GIVES(0, 0, 3, 0, 0, 0, 50, 0)},
+        {"Conv-11 f[1,2,5]=1,2,3,4,5,1,2,3,4,5 f[2,1,2]=1,10,1,100 group=2 strides=[3]", 0,
+         GIVES(21, 54, 201, 504)},
+        {"Conv-11 f[1,2,2,2]=1,2,3,4,5,6,7,8 f[2,1,1,1]=1,10 f[2]=100,200 group=2 strides=[2,1]", 0,
+         GIVES(101, 102, 250, 260)},
+        {"Conv-11 f[2,2,1]=1,2,3,4 f[2,1,1]=1,10 group=2", 0, GIVES(1, 20, 3, 40)},
         {"ConvTranspose-11 d[1,1,2]=1,2 d[1,1,2]=1,10", 0, GIVES(1, 12, 20)},
         {"ConvTranspose-11 d[1,1,2]=1,2 d[1,1,2]=1,10 d[1]=100 strides=[2]", 0,
          GIVES(101, 110, 102, 120)},
@@ -406,6 +423,49 @@ static void taps_meet_their_elements(void **state)
     };
     (void)state;
     expect_values(cases, sizeof cases / sizeof *cases);
+}
+
+/* How many of its primitives oneDNN runs for the model of LINE. */
+static size_t primitives_of(const char *line)
+{
+    size_t count = 0;
+    struct amp_session *session = NULL;
+    struct amp_profile *profile = amp_profile_create();
+    amp_tensors_release(net.outputs, NET_OUTPUTS);
+    one_node(line, ONE_GIVEN);
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+    amp_session_observe(session, profile);
+    assert_int_equal(amp_session_run(session, one.inputs, net.outputs, &net.err), AMP_OK);
+    amp_profile_primitives(profile, &count);
+    amp_session_destroy(session);
+    amp_profile_destroy(profile);
+    return count;
+}
+
+/* Of CPUs with AVX2 oneDNN unfolds images for a few channels: those that have filters of their own
+   and no more zeros than windows take are better off in C. */
+static void channels_by_themselves_are_not_unfolded(void **state)
+{
+    static const struct {
+        const char *line;
+        bool is_in_c;
+    } cases[] = {
+        {"Conv-11 f[1,3,9] f[3,1,3] group=3", true},
+        {"Conv-11 f[1,3,9] f[3,1,3] group=3 pads=[2,2]", true},
+        {"Conv-11 f[1,3,9] f[3,1,3] group=3 pads=[3,2]", false},
+        {"Conv-11 f[1,3,9] f[3,1,3] group=3 pads=[2,3]", false},
+        {"Conv-11 f[1,3,9] f[3,1,3] group=3 dilations=[2] pads=[4,4]", true},
+        {"Conv-11 f[1,3,9,9,9] f[3,1,3,3,3] group=3", false},
+        {"Conv-11 f[1,6,9] f[3,2,3] group=3", false},
+        {"Conv-11 f[1,1,9] f[1,1,3]", false},
+    };
+    (void)state;
+    if (dnnl_get_effective_cpu_isa() != dnnl_cpu_isa_avx2)
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if ((primitives_of(cases[i].line) == 0) != cases[i].is_in_c)
+            fail_msg("%s", cases[i].line);
 }
 
 /* ---- optimizers ---- */
@@ -2289,6 +2349,7 @@ int main(int argc, char **argv)
         NET_TEST(products_are_without_zero_points),
         NET_TEST(bytes_are_convolved_by_definition),
         NET_TEST(taps_meet_their_elements),
+        NET_TEST(channels_by_themselves_are_not_unfolded),
     };
     const struct CMUnitTest tests[] = {
         NET_TEST(losses_pass_over_what_is_ignored),

@@ -53,7 +53,7 @@ enum amp_status amp_conv_bias(const struct amp_ctx *ctx, uint32_t i, int64_t fil
     if (!amp_has_in(ctx, i) || ctx->in[i]->shape.rank < 0)
         return AMP_OK;
     const struct amp_shape *shape = &ctx->in[i]->shape;
-    bool is_known = shape->rank == 1 && shape->dims[0] >= 0 && filters >= 0;
+    bool is_known = shape->dims[0] >= 0 && filters >= 0;
     char text[256];
     if (shape->rank == 1 && (!is_known || shape->dims[0] == filters))
         return AMP_OK;
@@ -190,8 +190,7 @@ static bool is_depthwise(const struct amp_conv *conv)
     bool is_one = conv->group == conv->channels && conv->group > 1 && window->n <= 2;
     for (int d = 0; d < window->n && is_one; d++) {
         int64_t extent = amp_window_extent(window, d);
-        is_one = window->pad_begin[d] >= 0 && window->pad_begin[d] < extent &&
-                 window->pad_end[d] < extent;
+        is_one = window->pad_begin[d] < extent && window->pad_end[d] < extent;
     }
     return is_one;
 }
