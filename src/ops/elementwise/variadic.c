@@ -142,16 +142,13 @@ static bool read_post(const struct amp_model *model, const struct amp_node *node
 static bool bound_clip(const struct amp_bound_call *call, struct amp_interval *out)
 {
     const struct amp_node *node = call->node;
-    bool has_inputs = node->since_version >= 11;
-    struct amp_interval low = amp_interval_of(-INFINITY), high = amp_interval_of(INFINITY);
-    if (has_inputs && node->n_inputs > 1 && node->inputs[1] != AMP_NONE)
+    /* Attributes of versions that have no such inputs. */
+    struct amp_interval low = amp_interval_of((double)amp_node_float(node, "min", -INFINITY));
+    struct amp_interval high = amp_interval_of((double)amp_node_float(node, "max", INFINITY));
+    if (node->n_inputs > 1 && node->inputs[1] != AMP_NONE)
         low = call->in[1];
-    if (has_inputs && node->n_inputs > 2 && node->inputs[2] != AMP_NONE)
+    if (node->n_inputs > 2 && node->inputs[2] != AMP_NONE)
         high = call->in[2];
-    if (!has_inputs) {
-        low = amp_interval_of((double)amp_node_float(node, "min", -INFINITY));
-        high = amp_interval_of((double)amp_node_float(node, "max", INFINITY));
-    }
     *out = amp_interval_min(amp_interval_max(call->in[0], low), high);
     return true;
 }
