@@ -2327,6 +2327,127 @@ static void classes_are_drawn_by_differences(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* ---- convolutions of bytes with large sums ---- */
+
+enum { LARGE_SIDE = 3, LARGE_PLACES = LARGE_SIDE * LARGE_SIDE, LARGE_TAPS = 600 };
+
+struct large_conv {
+    bool is_signed, gives_signed;
+    int zero;
+    int64_t kernel, channels, filters, group;
+    int64_t pads[4];
+};
+
+static int large_x(const struct large_conv *conv, int64_t i)
+{
+    return (int)(255 - i * 7 % 31) - (conv->is_signed ? 128 : 0);
+}
+
+static int large_w(int64_t m, int64_t i)
+{
+    return 127 - (int)((i + m) % 3);
+}
+
+/* The sum of filter M at row Y and column X. */
+static int64_t large_sum(const struct large_conv *conv, int64_t m, int64_t y, int64_t x)
+{
+    int64_t inner = conv->channels / conv->group, first = m / (conv->filters / conv->group) * inner;
+    int64_t sum = m * 1000;
+    for (int64_t i = 0; i < inner * conv->kernel * conv->kernel; i++) {
+        int64_t row = y - conv->pads[0] + i / conv->kernel % conv->kernel;
+        int64_t column = x - conv->pads[1] + i % conv->kernel;
+        int64_t channel = first + i / (conv->kernel * conv->kernel);
+        if (row >= 0 && row < LARGE_SIDE && column >= 0 && column < LARGE_SIDE)
+            sum += (int64_t)(large_x(conv, channel * LARGE_PLACES + row * LARGE_SIDE + column) -
+                             conv->zero) *
+                   large_w(m, i);
+    }
+    return sum;
+}
+
+/* Makes the model; x comes back. */
+static const struct amp_tensor *start_large(const struct large_conv *conv)
+{
+    const enum amp_dtype dtype = conv->is_signed ? AMP_INT8 : AMP_UINT8;
+    const enum amp_dtype to = conv->gives_signed ? AMP_INT8 : AMP_UINT8;
+    const int64_t inner = conv->channels / conv->group, taps = inner * conv->kernel * conv->kernel;
+    const float one_scale = 1, scale = 1.0f / (1 << 17);
+    const int8_t zero = (int8_t)conv->zero, no_zero = 0, to_zero = 3;
+    int8_t x[LARGE_TAPS * LARGE_PLACES], w[16 * LARGE_TAPS];
+    int32_t bias[16];
+    for (int64_t i = 0; i < conv->channels * LARGE_PLACES; i++)
+        x[i] = (int8_t)large_x(conv, i);
+    for (int64_t i = 0; i < conv->filters * taps; i++)
+        w[i] = (int8_t)large_w(i / taps, i % taps);
+    for (int m = 0; m < (int)conv->filters; m++)
+        bias[m] = m * 1000;
+    net_start(13);
+    struct amp_shape shape = DIMS(1, conv->channels, LARGE_SIDE, LARGE_SIDE);
+    uint32_t y =
+        NODE("QLinearConv", "y", input("x", dtype, shape),
+             constant("x_scale", AMP_FLOAT, SCALAR, &one_scale),
+             constant("x_zero", dtype, SCALAR, &zero),
+             constant("w", AMP_INT8, DIMS(conv->filters, inner, conv->kernel, conv->kernel), w),
+             constant("w_scale", AMP_FLOAT, SCALAR, &scale),
+             constant("w_zero", AMP_INT8, SCALAR, &no_zero),
+             constant("y_scale", AMP_FLOAT, SCALAR, &one_scale),
+             constant("y_zero", to, SCALAR, &to_zero),
+             constant("bias", AMP_INT32, DIMS(conv->filters), bias));
+    set_int(y, "group", conv->group);
+    set_list(y, "pads", 4, conv->pads);
+    output(y);
+    return net_tensor(dtype, shape, x);
+}
+
+static void expect_large(const struct large_conv *conv)
+{
+    struct amp_session *session = NULL;
+    const struct amp_tensor *x = start_large(conv), *y = &net.outputs[0];
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+    for (int again = 0; again < 2; again++) {
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        if (amp_session_run(session, x, net.outputs, &net.err) != AMP_OK)
+            fail_msg("%s", net.err.text);
+        int64_t at[4] = {0};
+        for (size_t i = 0; i < amp_tensor_count(y); i++) {
+            double value = rint((double)large_sum(conv, at[1], at[2], at[3]) / (1 << 17)) + 3;
+            double most = conv->gives_signed ? INT8_MAX : UINT8_MAX;
+            if (amp_tensor_double(y, i) != fmin(value, most))
+                fail_msg("zero %d, kernel %d, pads %d %d %d %d: element %zu is %g; %g is expected",
+                         conv->zero, (int)conv->kernel, (int)conv->pads[0], (int)conv->pads[1],
+                         (int)conv->pads[2], (int)conv->pads[3], i, amp_tensor_double(y, i),
+                         fmin(value, most));
+            amp_index_next(4, y->shape.dims, at);
+        }
+    }
+    amp_session_destroy(session);
+}
+
+/* Sums of more than float32 has are added up in integers: padded or not, with zero points that
+   padding has and others, and of bytes of either sign. */
+static void large_sums_of_bytes_are_exact(void **state)
+{
+    static const struct {
+        bool is_signed;
+        int zero;
+    } inputs[] = {{false, 0}, {false, 7}, {true, -128}, {true, 0}, {true, -9}};
+    static const int64_t pads[][4] = {{0, 0, 0, 0}, {1, 0, 0, 0}, {0, 1, 0, 0},
+                                      {0, 0, 1, 0}, {0, 0, 0, 1}, {1, 1, 1, 1}};
+    (void)state;
+    for (int i = 0; i < 5 * 6 * 4; i++) {
+        struct large_conv conv = {.is_signed = inputs[i % 5].is_signed,
+                                  .gives_signed = i % 2 == 0,
+                                  .zero = inputs[i % 5].zero,
+                                  .kernel = i / 30 % 2 == 0 ? 1 : 3,
+                                  .filters = i / 60 == 0 ? 16 : 6,
+                                  .group = 1};
+        conv.channels = conv.kernel == 1 ? 576 : 64;
+        memcpy(conv.pads, pads[i / 5 % 6], sizeof conv.pads);
+        expect_large(&conv);
+    }
+}
+
 /* Runs PROGRAM on its own as on a CPU that has AVX2 at most; its exit code, or another than 0. */
 static int run_with_avx2(char *program)
 {
@@ -2379,6 +2500,7 @@ int main(int argc, char **argv)
         NET_TEST(slopes_line_up),
         NET_TEST(causal_convolutions_hand_on_their_last_elements),
         NET_TEST(bytes_are_convolved_by_definition),
+        NET_TEST(large_sums_of_bytes_are_exact),
     };
 
     if (argc > 1)
