@@ -1,8 +1,28 @@
 /* Loop and Scan on bodies built in memory: what a body must take and give, sequences along other
    axes and backwards, and what is refused. Expected values are computed by hand from ONNX's
    definitions. */
+#include "core/memory.h"
 #include "net.h"
 #include "run/exec/state.h"
+
+/* ---- tests ---- */
+
+static size_t used_before;
+
+static int open_and_count(void **state)
+{
+    used_before = amp_memory_used();
+    return net_open(state);
+}
+
+/* What runs took has been returned. */
+static int close_and_count(void **state)
+{
+    net_close(state);
+    return amp_memory_used() == used_before ? 0 : -1;
+}
+
+#define BODY_TEST(name) cmocka_unit_test_setup_teardown(name, open_and_count, close_and_count)
 
 /* ---- bodies ---- */
 
@@ -117,7 +137,7 @@ static void scans_without_steps_give_their_state(void **state)
     start_scan(&(struct scanning){.n_scanned = 1});
     run_on(TENSORS(floats(DIMS(2)), floats(DIMS(0, 2))));
     EXPECT_OUTPUT(0, 0, 1, 2);
-    assert_int_equal(amp_tensor_count(&net.outputs[1]), 0);
+    assert_true(amp_shape_equal(&net.outputs[1].shape, &DIMS(0)));
 }
 
 static void scans_that_do_not_fit_are_refused(void **state)
@@ -345,6 +365,64 @@ static void what_loops_give_out_is_of_one_shape(void **state)
     EXPECT_OUTPUT(1, 0, -1, -2, 1, 2);
     start_changing_loop("Concat", AMP_FLOAT);
     refuses(TENSORS(floats(DIMS(2))), AMP_MODEL, "changes its shape from one iteration to another");
+    start_changing_loop("Cast", AMP_INT32);
+    refuses(TENSORS(floats(DIMS(2))), AMP_MODEL, "state variable 0 changes from float32 to int32");
+}
+
+/* What nothing has been gathered for has no elements along dims that nobody knows. */
+static void loops_without_trips_gather_nothing(void **state)
+{
+    (void)state;
+    net_start(13);
+    uint32_t n = input("n", AMP_INT64, SCALAR);
+    uint32_t s = input("s", AMP_FLOAT, DIMS(AMP_DIM_UNKNOWN, 2, AMP_DIM_UNKNOWN));
+    uint32_t owner = net_node(0, "Loop", "y", 2, IDS(n, AMP_NONE, s)), graph = add_body(owner);
+    body_input(graph, "i", AMP_INT64, SCALAR);
+    uint32_t c = body_input(graph, "c_in", AMP_BOOL, SCALAR);
+    s = body_input(graph, "s_in", AMP_FLOAT, DIMS(AMP_DIM_UNKNOWN, 2, AMP_DIM_UNKNOWN));
+    body_output(graph, body_node(graph, "Identity", "c_out", c, AMP_NONE));
+    body_output(graph, body_node(graph, "Neg", "s_out", s, AMP_NONE));
+    body_output(graph, body_node(graph, "Identity", "given", s, AMP_NONE));
+    output(net_out(owner, 0));
+    output(net_out(owner, 1));
+    run_on(TENSORS(trips(0), floats(DIMS(3, 2, 1))));
+    assert_true(amp_shape_equal(&net.outputs[1].shape, &(struct amp_shape){4, {0, 0, 2, 0}}));
+    run_on(TENSORS(trips(1), floats(DIMS(3, 2, 1))));
+    assert_true(amp_shape_equal(&net.outputs[1].shape, &(struct amp_shape){4, {1, 3, 2, 1}}));
+    EXPECT_OUTPUT(1, 0, 1, 2, 3, 4, 5, 6);
+}
+
+/* A state of RANK dims of 1 that is gathered once. */
+static void start_gathering(int rank)
+{
+    struct amp_shape shape = {.rank = rank};
+    for (int d = 0; d < rank; d++)
+        shape.dims[d] = 1;
+    net_start(13);
+    uint32_t n = input("n", AMP_INT64, SCALAR), s = input("s", AMP_FLOAT, shape);
+    uint32_t owner = net_node(0, "Loop", "y", 2, IDS(n, AMP_NONE, s)), graph = add_body(owner);
+    body_input(graph, "i", AMP_INT64, SCALAR);
+    uint32_t c = body_input(graph, "c_in", AMP_BOOL, SCALAR);
+    s = body_input(graph, "s_in", AMP_FLOAT, shape);
+    body_output(graph, body_node(graph, "Identity", "c_out", c, AMP_NONE));
+    body_output(graph, body_node(graph, "Neg", "s_out", s, AMP_NONE));
+    body_output(graph, body_node(graph, "Identity", "given", s, AMP_NONE));
+    output(net_out(owner, 1));
+}
+
+static void what_is_gathered_has_a_dim_more(void **state)
+{
+    struct amp_shape shape = {.rank = AMP_RANK_MAX - 1};
+    (void)state;
+    for (int d = 0; d < AMP_RANK_MAX; d++)
+        shape.dims[d] = 1;
+    start_gathering(AMP_RANK_MAX - 1);
+    run_on(TENSORS(trips(1), floats(shape)));
+    assert_int_equal(net.outputs[0].shape.rank, AMP_RANK_MAX);
+    EXPECT_OUTPUT(0, 0, 1);
+    shape.rank = AMP_RANK_MAX;
+    start_gathering(AMP_RANK_MAX);
+    assert_int_equal(net_run(true, TENSORS(trips(1), floats(shape))), AMP_MODEL);
 }
 
 /* A condition is a bool, also what a body gives for one. */
@@ -464,17 +542,19 @@ static void bodies_are_called_as_they_are_declared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        NET_TEST(scans_go_along_any_axis_in_either_direction),
-        NET_TEST(scans_without_steps_give_their_state),
-        NET_TEST(scans_that_do_not_fit_are_refused),
-        NET_TEST(bodies_give_their_states),
-        NET_TEST(batches_are_of_sequences_of_any_length),
-        NET_TEST(loops_end_by_trips_or_condition),
-        NET_TEST(what_loops_give_out_is_of_one_shape),
-        NET_TEST(conditions_are_bools),
-        NET_TEST(branches_give_what_is_declared),
-        NET_TEST(maps_end_with_the_first_element_that_fails),
-        NET_TEST(bodies_are_called_as_they_are_declared),
+        BODY_TEST(scans_go_along_any_axis_in_either_direction),
+        BODY_TEST(scans_without_steps_give_their_state),
+        BODY_TEST(scans_that_do_not_fit_are_refused),
+        BODY_TEST(bodies_give_their_states),
+        BODY_TEST(batches_are_of_sequences_of_any_length),
+        BODY_TEST(loops_end_by_trips_or_condition),
+        BODY_TEST(what_loops_give_out_is_of_one_shape),
+        BODY_TEST(loops_without_trips_gather_nothing),
+        BODY_TEST(what_is_gathered_has_a_dim_more),
+        BODY_TEST(conditions_are_bools),
+        BODY_TEST(branches_give_what_is_declared),
+        BODY_TEST(maps_end_with_the_first_element_that_fails),
+        BODY_TEST(bodies_are_called_as_they_are_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
