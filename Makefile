@@ -191,8 +191,8 @@ $(BUILD)/unit/test_steady: LDFLAGS += $(addprefix -Wl$(comma)--wrap=amp_,kernel_
 # The test puts another folder in place of the one with the sets and the table of names.
 $(BUILD)/unit/test_rule_files: LDFLAGS += -Wl,--wrap=amp_rules_dir
 
-# The test hides the caches of the CPU.
-$(BUILD)/unit/test_layouts: LDFLAGS += -Wl,--wrap=amp_cpu_tells_caches
+# The test hides the caches of the CPU, and gives oneDNN's implementations other names.
+$(BUILD)/unit/test_layouts: LDFLAGS += -Wl,--wrap=amp_cpu_tells_caches -Wl,--wrap=amp_describe_implementation
 
 # The test has bytes multiplied in pairs wherever the CPU can.
 $(BUILD)/unit/test_values: LDFLAGS += -Wl,--wrap=amp_dnnl_adds_bytes

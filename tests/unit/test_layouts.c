@@ -3,16 +3,20 @@
 #include "net.h"
 #include "core/array.h"
 #include "core/cpu.h"
+#include "core/buffer.h"
 #include "core/memory.h"
+#include "core/shared_forms.h"
 #include "ops/dnnl/binding.h"
 #include "ops/dnnl/descs.h"
 #include "ops/dnnl/describe.h"
 #include "ops/dnnl/dnnl.h"
 #include "ops/dnnl/engine.h"
 #include "ops/dnnl/layout.h"
+#include "ops/dnnl/own_kernel.h"
 #include "ops/dnnl/post_op.h"
 #include "ops/dnnl/prim.h"
 #include "ops/dnnl/prim_post.h"
+#include "ops/dnnl/profile.h"
 #include "ops/dnnl/reorder.h"
 #include "ops/dnnl/requantize.h"
 #include "ops/dnnl/roofline.h"
@@ -43,7 +47,8 @@ static const struct {
                {dnnl_ABcd8b8a, "ABcd8b8a"},
                {dnnl_ABcd16b16a, "ABcd16b16a"},
                {dnnl_ABcd4b16a4b, "ABcd4b16a4b"},
-               {dnnl_ABcd8b16a2b, "ABcd8b16a2b"}};
+               {dnnl_ABcd8b16a2b, "ABcd8b16a2b"},
+               {dnnl_ABcd16a16b, "ABcd16a16b"}};
 enum { N_LAYOUTS = sizeof layouts / sizeof *layouts, ROOM = 1 << 16 };
 
 /* The size of the blocks that NAME has of DIM. */
@@ -134,8 +139,9 @@ static void check_copy(dnnl_engine_t engine, const int64_t *dims, size_t from, s
 
 static void layouts_have_each_element_and_zeros(void **state)
 {
-    static const int64_t shapes[][4] = {{1, 1, 1, 1},  {1, 16, 2, 3},  {2, 3, 5, 7}, {24, 1, 3, 3},
-                                        {3, 60, 3, 3}, {17, 33, 1, 2}, {32, 8, 2, 1}};
+    static const int64_t shapes[][4] = {{1, 1, 1, 1},  {1, 16, 2, 3}, {2, 3, 5, 7},
+                                        {24, 1, 3, 3}, {3, 60, 3, 3}, {17, 33, 1, 2},
+                                        {32, 8, 2, 1}, {16, 32, 2, 1}};
     dnnl_engine_t engine;
     (void)state;
     assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
@@ -152,7 +158,7 @@ static void tensors_of_other_dims_are_no_copies(void **state)
     static const dnnl_dims_t dims = {2, 3, 2, 4, 4};
     dnnl_engine_t engine;
     dnnl_memory_desc_t a = layout_of(0, (const int64_t[]){6, 2, 4, 4}, dnnl_f32), b;
-    dnnl_memory_desc_t c = layout_of(3, (const int64_t[]){6, 2, 4, 5}, dnnl_f32);
+    dnnl_memory_desc_t c = layout_of(3, (const int64_t[]){6, 2, 4, 5}, dnnl_f32), d;
     struct amp_reorder *reorder;
     (void)state;
     assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
@@ -162,9 +168,15 @@ static void tensors_of_other_dims_are_no_copies(void **state)
     assert_null(reorder);
     assert_int_not_equal(amp_reorder_create(engine, a, c, &reorder), dnnl_success);
     assert_null(reorder);
+    assert_int_equal(dnnl_memory_desc_create_with_tag(&d, 5, (const dnnl_dims_t){6, 2, 4, 4, 1},
+                                                      dnnl_f32, dnnl_abcde),
+                     dnnl_success);
+    assert_int_not_equal(amp_reorder_create(engine, a, d, &reorder), dnnl_success);
+    assert_null(reorder);
     dnnl_memory_desc_destroy(a);
     dnnl_memory_desc_destroy(b);
     dnnl_memory_desc_destroy(c);
+    dnnl_memory_desc_destroy(d);
     dnnl_engine_destroy(engine);
 }
 
@@ -198,6 +210,180 @@ static void copies_need_room_where_they_convert(void **state)
     for (int i = 0; i < 2; i++)
         amp_reorder_destroy(reorders[i]);
     dnnl_engine_destroy(engine);
+}
+
+/* Copies IN to OUT twice, from layout FROM to layout TO, and holds what a profile has noted: a copy
+   by this program or one by oneDNN. */
+static void expect_conversion(struct amp_ctx *ctx, dnnl_memory_desc_t from, dnnl_memory_desc_t to,
+                              const void *in, void *out, bool is_copy)
+{
+    struct amp_reorder *reorder;
+    struct amp_profile *profile = amp_profile_create();
+    size_t count;
+    ctx->host->profile = profile;
+    assert_int_equal(amp_reorder_create(ctx->host->dnnl->engine, from, to, &reorder), dnnl_success);
+    for (int run = 0; run < 2; run++)
+        assert_int_equal(amp_reorder_run(ctx, reorder, in, out), AMP_OK);
+    const struct amp_profile_primitive *noted = amp_profile_primitives(profile, &count);
+    assert_int_equal(count, 1);
+    assert_ptr_equal(noted->node, ctx->node);
+    assert_int_equal(noted->calls, 2);
+    assert_string_equal(noted->kind, "reorder");
+    assert_int_equal(strcmp(noted->implementation, "strided copy") == 0, is_copy);
+    assert_true(noted->seconds > 0);
+    ctx->host->profile = NULL;
+    assert_int_equal(amp_reorder_run(ctx, reorder, in, out), AMP_OK);
+    assert_int_equal(noted->calls, 2);
+    amp_profile_destroy(profile);
+    amp_reorder_destroy(reorder);
+}
+
+/* The linker has the program ask the test here. */
+bool __real_amp_cpu_tells_caches(void);
+
+/* Floats of 16 and 32 bits become one another, and all else is copied; numbers are rounded to
+   integers by oneDNN, which may leave some out where caches are hidden. */
+static void integers_are_made_by_onednn(void **state)
+{
+    enum { ROWS = 2, COLUMNS = 3, N = ROWS * COLUMNS };
+    static const dnnl_dims_t dims = {ROWS, COLUMNS};
+    static const struct {
+        enum amp_dtype from, to;
+        bool is_copy;
+    } cases[] = {{AMP_FLOAT, AMP_FLOAT, true},     {AMP_INT8, AMP_INT8, true},
+                 {AMP_UINT8, AMP_UINT8, true},     {AMP_INT32, AMP_INT32, true},
+                 {AMP_FLOAT16, AMP_FLOAT16, true}, {AMP_FLOAT, AMP_BFLOAT16, true},
+                 {AMP_BFLOAT16, AMP_FLOAT, true},  {AMP_FLOAT16, AMP_FLOAT, true},
+                 {AMP_FLOAT, AMP_FLOAT16, true},   {AMP_FLOAT16, AMP_BFLOAT16, true},
+                 {AMP_FLOAT, AMP_INT8, false},     {AMP_FLOAT, AMP_UINT8, false},
+                 {AMP_INT8, AMP_FLOAT, false},     {AMP_FLOAT, AMP_INT32, false},
+                 {AMP_INT32, AMP_FLOAT, false},    {AMP_INT32, AMP_INT8, false},
+                 {AMP_INT32, AMP_UINT8, false},    {AMP_UINT8, AMP_INT32, false}};
+    static const float numbers[N] = {0, 3, 100, 7, 64, 127};
+    struct amp_node node = {.op_type = "Sin"};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_host host = {.profile = NULL};
+    struct amp_ctx ctx = {.host = &host, .node = &node, .err = &err};
+    (void)state;
+    assert_int_equal(amp_dnnl_create(NULL, &host.dnnl, &err), AMP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dnnl_memory_desc_t from, to;
+        float in[N], out[N];
+        const struct amp_tensor x = {.dtype = cases[i].from, .shape = {1, {N}}, .data = in};
+        const struct amp_tensor y = {.dtype = cases[i].to, .shape = {1, {N}}, .data = out};
+        for (size_t k = 0; k < N; k++)
+            if (x.dtype == AMP_INT32)
+                ((int32_t *)x.data)[k] = (int32_t)numbers[k];
+            else if (amp_dtype_is_autocast(x.dtype))
+                amp_tensor_set_double(&x, k, (double)numbers[k]);
+            else
+                ((int8_t *)x.data)[k] = (int8_t)numbers[k];
+        assert_int_equal(dnnl_memory_desc_create_with_tag(&from, 2, dims,
+                                                          amp_dnnl_dtype(cases[i].from), dnnl_ab),
+                         dnnl_success);
+        assert_int_equal(
+            dnnl_memory_desc_create_with_tag(&to, 2, dims, amp_dnnl_dtype(cases[i].to), dnnl_ba),
+            dnnl_success);
+        expect_conversion(&ctx, from, to, in, out, cases[i].is_copy);
+        for (int k = 0; k < N; k++)
+            if (cases[i].is_copy || __real_amp_cpu_tells_caches())
+                assert_true(amp_tensor_double(&y, (size_t)(k % COLUMNS * ROWS + k / COLUMNS)) ==
+                            (double)numbers[k]);
+        dnnl_memory_desc_destroy(from);
+        dnnl_memory_desc_destroy(to);
+    }
+    amp_dnnl_destroy(host.dnnl);
+}
+
+/* What this program has no dtype for, oneDNN copies or nobody: no element is left out. */
+static void other_types_are_copied_whole_or_not_at_all(void **state)
+{
+    static const double numbers[] = {1, 2, 3, 4, 5, 6};
+    double copy[6] = {0};
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_host host = {.profile = NULL};
+    struct amp_ctx ctx = {.host = &host, .err = &err};
+    struct amp_reorder *reorder;
+    dnnl_memory_desc_t from, to;
+    (void)state;
+    assert_int_equal(amp_dnnl_create(NULL, &host.dnnl, &err), AMP_OK);
+    dnnl_memory_desc_create_with_tag(&from, 2, (const dnnl_dims_t){2, 3}, dnnl_f64, dnnl_ab);
+    dnnl_memory_desc_create_with_tag(&to, 2, (const dnnl_dims_t){2, 3}, dnnl_f64, dnnl_ba);
+    if (amp_reorder_create(host.dnnl->engine, from, to, &reorder) == dnnl_success) {
+        assert_int_equal(amp_reorder_run(&ctx, reorder, numbers, copy), AMP_OK);
+        for (int i = 0; i < 6; i++)
+            assert_true(copy[i % 3 * 2 + i / 3] == numbers[i]);
+    }
+    amp_reorder_destroy(reorder);
+    dnnl_memory_desc_destroy(from);
+    dnnl_memory_desc_destroy(to);
+    amp_dnnl_destroy(host.dnnl);
+}
+
+/* Elements as far apart as those of blocks are lie otherwise, and are not taken for a block. */
+static void gaps_are_no_blocks(void **state)
+{
+    enum { N = 8 };
+    static const dnnl_dims_t dims = {1, N, 1, 1}, apart = {N, N, N, N};
+    float in[N * N], out[N / 2 + 1];
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_host host = {.profile = NULL};
+    struct amp_ctx ctx = {.host = &host, .err = &err};
+    struct amp_reorder *reorder;
+    dnnl_memory_desc_t from, to;
+    dnnl_engine_t engine;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    for (int i = 0; i < N * N; i++)
+        in[i] = i % N == 0 ? (float)(i / N) : -1;
+    memset(out, 0x55, sizeof out);
+    dnnl_memory_desc_create_with_strides(&from, 4, dims, dnnl_f32, apart);
+    dnnl_memory_desc_create_with_tag(&to, 4, dims, dnnl_bf16, dnnl_aBcd8b);
+    assert_int_equal(amp_reorder_create(engine, from, to, &reorder), dnnl_success);
+    assert_int_equal(amp_reorder_run(&ctx, reorder, in, out), AMP_OK);
+    const struct amp_tensor y = {.dtype = AMP_BFLOAT16, .shape = {1, {N + 2}}, .data = out};
+    for (size_t i = 0; i < N; i++)
+        assert_true(amp_tensor_double(&y, i) == (double)i);
+    assert_int_equal(((const uint16_t *)out)[N], 0x5555);
+    amp_reorder_destroy(reorder);
+    dnnl_memory_desc_destroy(from);
+    dnnl_memory_desc_destroy(to);
+    dnnl_engine_destroy(engine);
+}
+
+/* Blocks that others do not fill are copied all the same. */
+static void blocks_of_any_sizes_are_copied(void **state)
+{
+    enum { ROWS = 16, COLUMNS = 100, N = ROWS * COLUMNS, MOST = 16 * 192 };
+    static const dnnl_format_tag_t tags[] = {dnnl_ab,       dnnl_BA16a48b, dnnl_BA16a64b,
+                                             dnnl_BA16a48b, dnnl_ba,       dnnl_ab};
+    static float at[AMP_COUNT(tags)][MOST];
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_host host = {.profile = NULL};
+    struct amp_ctx ctx = {.host = &host, .err = &err};
+    dnnl_memory_desc_t descs[AMP_COUNT(tags)];
+    (void)state;
+    if (!__real_amp_cpu_tells_caches())
+        return; /* oneDNN would leave some out */
+    assert_int_equal(amp_dnnl_create(NULL, &host.dnnl, &err), AMP_OK);
+    for (size_t i = 0; i < N; i++)
+        at[0][i] = (float)(i + 1);
+    for (size_t i = 0; i < AMP_COUNT(tags); i++) {
+        struct amp_reorder *reorder;
+        dnnl_memory_desc_create_with_tag(&descs[i], 2, (const dnnl_dims_t){ROWS, COLUMNS}, dnnl_f32,
+                                         tags[i]);
+        assert_true(dnnl_memory_desc_get_size(descs[i]) <= sizeof at[0]);
+        if (i == 0)
+            continue;
+        assert_int_equal(amp_reorder_create(host.dnnl->engine, descs[i - 1], descs[i], &reorder),
+                         dnnl_success);
+        assert_int_equal(amp_reorder_run(&ctx, reorder, at[i - 1], at[i]), AMP_OK);
+        amp_reorder_destroy(reorder);
+    }
+    assert_memory_equal(at[AMP_COUNT(tags) - 1], at[0], N * sizeof(float));
+    for (size_t i = 0; i < AMP_COUNT(tags); i++)
+        dnnl_memory_desc_destroy(descs[i]);
+    amp_dnnl_destroy(host.dnnl);
 }
 
 /* What is constant is read until each primitive has it in its own form: as an input or, behind
@@ -333,6 +519,379 @@ static void matrices_for_the_roofline_need_room(void **state)
     assert_int_equal(amp_roofline_create(AMP_FLOAT, &roofline, &err), AMP_OK);
     amp_roofline_destroy(roofline);
     assert_int_equal(amp_memory_used(), used);
+}
+
+/* ---- names of implementations ---- */
+
+/* The linker has the program ask here. */
+const char *__real_amp_describe_implementation(const_dnnl_primitive_desc_t pd);
+const char *__wrap_amp_describe_implementation(const_dnnl_primitive_desc_t pd);
+
+static const char *implementation; /* NULL: as oneDNN has it */
+
+const char *__wrap_amp_describe_implementation(const_dnnl_primitive_desc_t pd)
+{
+    return implementation != NULL ? implementation : __real_amp_describe_implementation(pd);
+}
+
+/* ---- arguments of primitives ---- */
+
+enum { ROWS_OF_X = 3, INNER_DIM = 4, COLUMNS_OF_W = 5, N_WEIGHTS = INNER_DIM * COLUMNS_OF_W };
+
+static dnnl_memory_desc_t matrix(int64_t rows, int64_t columns, dnnl_format_tag_t tag)
+{
+    const dnnl_dims_t dims = {rows, columns};
+    dnnl_memory_desc_t desc;
+    assert_int_equal(dnnl_memory_desc_create_with_tag(&desc, 2, dims, dnnl_f32, tag), dnnl_success);
+    return desc;
+}
+
+/* A product whose weights and result lie by WEIGHTS and RESULT. */
+static dnnl_primitive_desc_t product_of(dnnl_engine_t engine, dnnl_format_tag_t weights,
+                                        dnnl_format_tag_t result, dnnl_primitive_attr_t attr)
+{
+    dnnl_primitive_desc_t pd;
+    dnnl_memory_desc_t x = matrix(ROWS_OF_X, INNER_DIM, dnnl_ab);
+    dnnl_memory_desc_t w = matrix(INNER_DIM, COLUMNS_OF_W, weights);
+    dnnl_memory_desc_t y = matrix(ROWS_OF_X, COLUMNS_OF_W, result);
+    assert_int_equal(dnnl_matmul_primitive_desc_create(&pd, engine, x, w, NULL, y, attr),
+                     dnnl_success);
+    dnnl_memory_desc_destroy(x);
+    dnnl_memory_desc_destroy(w);
+    dnnl_memory_desc_destroy(y);
+    return pd;
+}
+
+/* What a product is bound to. */
+static struct {
+    float x[ROWS_OF_X * INNER_DIM], w[N_WEIGHTS];
+    struct amp_tensor in_x, in_w, out;
+    const struct amp_tensor *in[2];
+    struct amp_tensor *outs[1];
+    bool is_constant[2];
+    void *state;
+    struct amp_node node;
+    struct amp_host host;
+    struct amp_ctx ctx;
+    dnnl_memory_desc_t x_desc, w_desc, y_desc; /* row-major */
+} bound;
+
+static void bind_start(const struct amp_own_kernel *const *own)
+{
+    memset(&bound, 0, sizeof bound);
+    for (int i = 0; i < N_WEIGHTS; i++)
+        bound.w[i] = (float)(i + 1);
+    for (int i = 0; i < ROWS_OF_X * INNER_DIM; i++)
+        bound.x[i] = (float)(i % INNER_DIM == i / INNER_DIM); /* the first rows of w */
+    bound.in_x = (struct amp_tensor){
+        .dtype = AMP_FLOAT, .shape = DIMS(ROWS_OF_X, INNER_DIM), .data = bound.x};
+    bound.in_w = (struct amp_tensor){
+        .dtype = AMP_FLOAT, .shape = DIMS(INNER_DIM, COLUMNS_OF_W), .data = bound.w};
+    bound.out = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = DIMS(ROWS_OF_X, COLUMNS_OF_W)};
+    bound.in[0] = &bound.in_x;
+    bound.in[1] = &bound.in_w;
+    bound.outs[0] = &bound.out;
+    bound.is_constant[1] = true;
+    bound.node = (struct amp_node){.op_type = "MatMul"};
+    bound.ctx = (struct amp_ctx){.node = &bound.node,
+                                 .in = bound.in,
+                                 .n_in = 2,
+                                 .out = bound.outs,
+                                 .n_out = 1,
+                                 .is_constant = bound.is_constant,
+                                 .state = &bound.state,
+                                 .host = &bound.host,
+                                 .err = &net.err};
+    net.err = (struct amp_error){.status = AMP_OK};
+    assert_int_equal(amp_dnnl_create(own, &bound.host.dnnl, &net.err), AMP_OK);
+    bound.x_desc = matrix(ROWS_OF_X, INNER_DIM, dnnl_ab);
+    bound.w_desc = matrix(INNER_DIM, COLUMNS_OF_W, dnnl_ab);
+    bound.y_desc = matrix(ROWS_OF_X, COLUMNS_OF_W, dnnl_ab);
+}
+
+static void bind_end(void)
+{
+    amp_prim_destroy(bound.state);
+    amp_tensor_release(&bound.out);
+    dnnl_memory_desc_destroy(bound.x_desc);
+    dnnl_memory_desc_destroy(bound.w_desc);
+    dnnl_memory_desc_destroy(bound.y_desc);
+    amp_dnnl_destroy(bound.host.dnnl);
+}
+
+static void bind(struct amp_bindings *bindings, dnnl_primitive_desc_t pd,
+                 struct amp_binding binding, dnnl_memory_desc_t user)
+{
+    assert_int_equal(amp_bindings_add(&bound.ctx, bindings, pd, binding, user), AMP_OK);
+}
+
+static const struct amp_binding constant_weights = {
+    .arg = DNNL_ARG_WEIGHTS, .index = 1, .is_constant = true};
+
+static void *handle_of(dnnl_memory_t memory)
+{
+    void *handle;
+    assert_int_equal(dnnl_memory_get_data_handle(memory, &handle), dnnl_success);
+    return handle;
+}
+
+/* Where layouts agree, a memory is the tensor's; where not, a constant is laid out once, and a
+   result is copied behind the primitive. */
+static void arguments_are_laid_out_as_wanted(void **state)
+{
+    enum { X, W, Y, OWN, N };
+    static struct amp_bindings b;
+    static const int args[] = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_DST, 77};
+    dnnl_exec_arg_t found[N];
+    float *data;
+    (void)state;
+    bind_start(NULL);
+    dnnl_primitive_desc_t pd = product_of(bound.host.dnnl->engine, dnnl_ba, dnnl_ba, NULL);
+    b.n = b.n_former = 0;
+    bind(&b, pd, (struct amp_binding){.arg = args[X]}, bound.x_desc);
+    bind(&b, pd, constant_weights, bound.w_desc);
+    bind(&b, pd, (struct amp_binding){.arg = args[Y], .is_output = true}, bound.y_desc);
+    assert_int_equal(amp_bindings_add_data(&bound.ctx, &b, args[OWN], bound.x_desc, (void **)&data),
+                     AMP_OK);
+    assert_int_equal(b.n, N);
+    data[ROWS_OF_X * INNER_DIM - 1] = 7;
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(b.at[i].own != b.at[i].user, i == W || i == Y);
+        assert_int_equal(b.at[i].reorder != NULL, i == W || i == Y);
+        assert_int_equal(b.at[i].buffer != NULL, i == Y || i == OWN);
+    }
+    bound.in_w.data = NULL;
+    assert_int_equal(amp_bindings_load(&bound.ctx, &b, found), AMP_AGAIN);
+    for (size_t i = 0; i < 3; i++)
+        assert_true(amp_bindings_read(&b, 2, i));
+    bound.in_w.data = bound.w;
+    for (int run = 0; run < 3; run++) {
+        float moved[ROWS_OF_X * INNER_DIM];
+        bound.in_x.data = run == 1 ? moved : bound.x;
+        assert_int_equal(amp_bindings_load(&bound.ctx, &b, found), AMP_OK);
+        for (int i = 0; i < N; i++) {
+            assert_int_equal(found[i].arg, args[i]);
+            assert_ptr_equal(found[i].memory, b.at[i].own);
+        }
+        assert_ptr_equal(handle_of(found[X].memory), bound.in_x.data);
+        assert_ptr_equal(handle_of(found[OWN].memory), data);
+        const float *laid_out = handle_of(found[W].memory);
+        for (int i = 0; i < N_WEIGHTS; i++)
+            assert_true(laid_out[i % COLUMNS_OF_W * INNER_DIM + i / COLUMNS_OF_W] == bound.w[i]);
+        bound.w[0] = -1; /* is not read again */
+        float *result = handle_of(found[Y].memory);
+        for (int i = 0; i < ROWS_OF_X * COLUMNS_OF_W; i++)
+            result[i % COLUMNS_OF_W * ROWS_OF_X + i / COLUMNS_OF_W] = (float)(i + run);
+        assert_int_equal(amp_bindings_store(&bound.ctx, &b), AMP_OK);
+        for (size_t i = 0; i < ROWS_OF_X * COLUMNS_OF_W; i++)
+            assert_true(amp_tensor_double(&bound.out, i) == (double)i + run);
+        bound.w[0] = 1;
+    }
+    assert_true(b.at[W].is_ready && amp_bindings_read(&b, 2, 0));
+    assert_true(data[ROWS_OF_X * INNER_DIM - 1] == 7);
+    amp_bindings_release(&b);
+    assert_true(b.n == 0 && b.n_former == 0);
+    dnnl_primitive_desc_destroy(pd);
+    bind_end();
+}
+
+/* What one primitive has ready goes on to the next for the same input in the same layouts. */
+static void constants_that_are_ready_go_on(void **state)
+{
+    enum { SAME, NOT_CONSTANT, OTHER_INPUT, OPERAND, OTHER_LAYOUT, OTHER_WISH, CASES };
+    static struct amp_bindings old, new;
+    dnnl_memory_desc_t apart;
+    dnnl_exec_arg_t found[2];
+    (void)state;
+    bind_start(NULL);
+    dnnl_engine_t engine = bound.host.dnnl->engine;
+    dnnl_primitive_desc_t pd = product_of(engine, dnnl_ba, dnnl_ab, NULL);
+    dnnl_primitive_desc_t plain = product_of(engine, dnnl_ab, dnnl_ab, NULL);
+    dnnl_memory_desc_create_with_strides(&apart, 2, (const dnnl_dims_t){INNER_DIM, COLUMNS_OF_W},
+                                         dnnl_f32, (const dnnl_dims_t){COLUMNS_OF_W + 1, 1});
+    for (int i = 0; i < CASES; i++)
+        for (int n = 1; n <= 2; n++) { /* alone, and behind another */
+            struct amp_binding binding = constant_weights;
+            old.n = old.n_former = new.n = new.n_former = 0;
+            bind(&old, pd, (struct amp_binding){.arg = DNNL_ARG_SRC}, bound.x_desc);
+            bind(&old, pd, binding, bound.w_desc);
+            assert_int_equal(amp_bindings_load(&bound.ctx, &old, found), AMP_OK);
+            struct amp_binding ready = old.at[1];
+            amp_bindings_keep_ready(&old, &new);
+            assert_int_equal(new.n_former, 1);
+            assert_true(!old.at[1].is_ready && old.at[1].own == NULL && old.at[0].own != NULL);
+            amp_bindings_release(&old);
+            if (n == 2) {
+                new.former[1] = new.former[0];
+                new.former[0] = (struct amp_binding){.index = 5, .is_ready = true};
+                new.n_former = 2;
+            }
+            new.former[n - 1].arg = 0;
+            binding.is_constant = i != NOT_CONSTANT;
+            binding.index = i == OTHER_INPUT ? 0 : 1;
+            binding.is_operand = i == OPERAND;
+            bind(&new, i == OTHER_WISH ? plain : pd, binding,
+                 i == OTHER_LAYOUT ? apart : bound.w_desc);
+            assert_int_equal(new.n_former, i == SAME ? n - 1 : n);
+            assert_int_equal(new.at[0].own == ready.own, i == SAME);
+            assert_int_equal(new.at[0].is_ready, i == SAME);
+            assert_int_equal(new.at[0].arg, DNNL_ARG_WEIGHTS);
+            if (i == SAME) {
+                bound.in_w.data = NULL;
+                assert_int_equal(amp_bindings_load(&bound.ctx, &new, found), AMP_OK);
+                assert_ptr_equal(found[0].memory, ready.own);
+                bound.in_w.data = bound.w;
+            }
+            amp_bindings_drop_former(&new);
+            assert_int_equal(new.n_former, 0);
+            amp_bindings_release(&new);
+        }
+    dnnl_memory_desc_destroy(apart);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_primitive_desc_destroy(plain);
+    bind_end();
+}
+
+/* Sessions have one form of weights for each two layouts. */
+static void forms_are_of_two_layouts(void **state)
+{
+    enum { A, SAME, OTHER_WISH, OTHER_LAYOUT, CASES };
+    static struct amp_bindings b[CASES];
+    dnnl_exec_arg_t found[1];
+    (void)state;
+    bind_start(NULL);
+    dnnl_engine_t engine = bound.host.dnnl->engine;
+    dnnl_primitive_desc_t pd = product_of(engine, dnnl_ba, dnnl_ab, NULL);
+    dnnl_primitive_desc_t plain = product_of(engine, dnnl_ab, dnnl_ab, NULL);
+    dnnl_memory_desc_t turned = matrix(INNER_DIM, COLUMNS_OF_W, dnnl_ba), apart;
+    dnnl_memory_desc_create_with_strides(&apart, 2, (const dnnl_dims_t){INNER_DIM, COLUMNS_OF_W},
+                                         dnnl_f32, (const dnnl_dims_t){1, INNER_DIM + 1});
+    for (int is_kept = 0; is_kept < 2; is_kept++) {
+        float wide[N_WEIGHTS + COLUMNS_OF_W] = {0};
+        bound.in_w.data = wide;
+        for (int i = 0; i < N_WEIGHTS + COLUMNS_OF_W; i++)
+            wide[i] = (float)i;
+        if (is_kept)
+            amp_shared_forms_begin(wide, sizeof wide);
+        for (int i = 0; i < CASES; i++) {
+            b[i].n = b[i].n_former = 0;
+            bind(&b[i], i == OTHER_WISH ? plain : pd, constant_weights,
+                 i == OTHER_WISH     ? turned
+                 : i == OTHER_LAYOUT ? apart
+                                     : bound.w_desc);
+            assert_int_equal(amp_bindings_load(&bound.ctx, &b[i], found), AMP_OK);
+            const float *laid_out = handle_of(found[0].memory);
+            for (int k = 0; k < N_WEIGHTS; k++) {
+                int row = k / COLUMNS_OF_W, column = k % COLUMNS_OF_W;
+                int from = i == OTHER_WISH     ? column * INNER_DIM + row
+                           : i == OTHER_LAYOUT ? column * (INNER_DIM + 1) + row
+                                               : k;
+                int to = i == OTHER_WISH ? k : column * INNER_DIM + row;
+                assert_true(laid_out[to] == (float)from);
+            }
+            assert_int_equal(b[i].at[0].buffer == b[A].at[0].buffer,
+                             i == A || (i == SAME && is_kept));
+        }
+        amp_shared_forms_end();
+        for (int i = 0; i < CASES; i++)
+            amp_bindings_release(&b[i]);
+    }
+    dnnl_memory_desc_destroy(turned);
+    dnnl_memory_desc_destroy(apart);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_primitive_desc_destroy(plain);
+    bind_end();
+}
+
+/* An output has the memory that it had, where nobody has taken that; one that may lie as it likes
+   has new memory in each run, and the layout that was said. */
+static void outputs_come_back_to_their_memory(void **state)
+{
+    static struct amp_bindings b;
+    static const dnnl_dims_t turned = {ROWS_OF_X, COLUMNS_OF_W};
+    dnnl_exec_arg_t found[1];
+    dnnl_memory_desc_t desc;
+    (void)state;
+    bind_start(NULL);
+    dnnl_primitive_desc_t pd = product_of(bound.host.dnnl->engine, dnnl_ab, dnnl_ab, NULL);
+    dnnl_memory_desc_create_with_tag(&desc, 2, turned, dnnl_f32, dnnl_ba);
+    const struct amp_layout *layout = amp_layout_of(bound.host.dnnl->layouts, desc);
+    assert_non_null(layout);
+    amp_buffers_keep();
+    for (int is_free = 0; is_free < 2; is_free++) {
+        b.n = b.n_former = 0;
+        bind(&b, pd,
+             (struct amp_binding){.arg = DNNL_ARG_DST,
+                                  .is_output = true,
+                                  .is_free = is_free == 1,
+                                  .layout = is_free == 1 ? layout : NULL,
+                                  .size = is_free == 1 ? dnnl_memory_desc_get_size(desc) : 0},
+             bound.y_desc);
+        const void *first = NULL;
+        for (int run = 0; run < 4; run++) {
+            amp_tensor_release(&bound.out);
+            bound.out.layout = NULL;
+            struct amp_buffer *other = NULL;
+            if (run > 0) { /* another that is kept as well, and was last */
+                other = amp_buffer_create(sizeof(float) * ROWS_OF_X * COLUMNS_OF_W);
+                struct amp_buffer *one_more =
+                    amp_buffer_create(sizeof(float) * ROWS_OF_X * COLUMNS_OF_W);
+                assert_true(other->data == first || one_more->data == first);
+                amp_buffer_unref(other->data == first ? other : one_more);
+                amp_buffer_unref(other->data == first ? one_more : other);
+            }
+            assert_int_equal(amp_bindings_load(&bound.ctx, &b, found), AMP_OK);
+            assert_non_null(bound.out.data);
+            assert_ptr_equal(bound.out.data, bound.out.buffer->data);
+            assert_true(bound.out.buffer->size >= sizeof(float) * ROWS_OF_X * COLUMNS_OF_W);
+            if (run == 0)
+                first = bound.out.data;
+            assert_ptr_equal(bound.out.data, first);
+            assert_ptr_equal(handle_of(found[0].memory), first);
+            assert_ptr_equal(bound.out.layout, is_free == 1 ? layout : NULL);
+        }
+        /* What has memory keeps it, unless it may lie as it likes. */
+        float given[ROWS_OF_X * COLUMNS_OF_W];
+        amp_tensor_release(&bound.out);
+        bound.out.data = given;
+        bound.out.layout = NULL;
+        assert_int_equal(amp_bindings_load(&bound.ctx, &b, found), AMP_OK);
+        assert_int_equal(bound.out.data == given, is_free == 0);
+        assert_ptr_equal(handle_of(found[0].memory), bound.out.data);
+        assert_ptr_equal(bound.out.layout, is_free == 1 ? layout : NULL);
+        if (is_free == 0)
+            bound.out.data = NULL;
+        amp_bindings_release(&b);
+    }
+    amp_tensor_release(&bound.out);
+    amp_buffers_let_go();
+    dnnl_memory_desc_destroy(desc);
+    dnnl_primitive_desc_destroy(pd);
+    bind_end();
+}
+
+static void arguments_are_not_without_end(void **state)
+{
+    static struct amp_bindings b;
+    void *data;
+    (void)state;
+    bind_start(NULL);
+    dnnl_primitive_desc_t pd = product_of(bound.host.dnnl->engine, dnnl_ab, dnnl_ab, NULL);
+    b.n = b.n_former = 0;
+    for (size_t i = 0; i < AMP_COUNT(b.at); i++)
+        bind(&b, pd, (struct amp_binding){.arg = DNNL_ARG_SRC}, bound.x_desc);
+    for (int i = 0; i < 2; i++) {
+        net.err = (struct amp_error){.status = AMP_OK};
+        assert_int_equal(
+            i == 0 ? amp_bindings_add(&bound.ctx, &b, pd, constant_weights, bound.w_desc)
+                   : amp_bindings_add_data(&bound.ctx, &b, DNNL_ARG_SRC, bound.x_desc, &data),
+            AMP_UNSUPPORTED);
+        assert_string_equal(net.err.text, "too many arguments for a oneDNN primitive");
+        assert_int_equal(b.n, AMP_COUNT(b.at));
+    }
+    amp_bindings_release(&b);
+    dnnl_primitive_desc_destroy(pd);
+    bind_end();
 }
 
 /* ---- operands of post-ops ---- */
@@ -544,7 +1103,7 @@ static int64_t place_in(const struct amp_tensor *tensor, int64_t flat)
 static void check_reshaped(struct amp_layouts *kept, const struct amp_tensor *in,
                            const struct amp_shape *shape, bool is_moved)
 {
-    struct amp_reshaped reshaped;
+    struct amp_reshaped reshaped = {.strides = {0}};
     assert_true(amp_layout_reshape(kept, in, shape, &reshaped));
     const struct amp_tensor out = {.dtype = in->dtype, .shape = *shape, .layout = reshaped.layout};
     assert_int_equal(reshaped.is_moved, is_moved);
@@ -552,6 +1111,8 @@ static void check_reshaped(struct amp_layouts *kept, const struct amp_tensor *in
         assert_true(reshaped.strides[d] > 0);
     for (int d = 0; d < shape->rank && out.layout != NULL; d++)
         assert_true(amp_layout_strides(out.layout)[d] > 0);
+    for (int d = shape->rank; out.layout != NULL && !is_moved && shape->dims[--d] == 1;)
+        assert_int_equal(amp_layout_strides(out.layout)[d], 1);
     for (int64_t i = 0; i < amp_shape_count(shape); i++) {
         int64_t at[AMP_RANK_MAX], place = 0;
         amp_index_at(in->shape.rank, in->shape.dims, i, at);
@@ -582,6 +1143,13 @@ static void what_lies_by_strides_takes_other_shapes(void **state)
         /* heads: joined, and split otherwise */
         {{4, {2, 3, 4, 6}}, middle, {3, {2, 4, 18}}, true, true},
         {{4, {2, 3, 4, 6}}, middle, {4, {2, 4, 9, 2}}, true, true},
+        /* what lies nearest decides on the order, wherever it stands in what is joined */
+        {{4, {1, 2, 3, 4}}, last, {2, {8, 3}}, true, false},
+        {{4, {1, 2, 3, 4}}, last, {3, {1, 8, 3}}, true, false},
+        /* dims of 1 at the end are dims as well */
+        {{4, {2, 4, 1, 6}}, last, {4, {2, 2, 3, 4}}, false, false},
+        {{4, {2, 3, 1, 6}}, last, {4, {2, 6, 1, 3}}, false, false},
+        {{4, {3, 2, 6, 1}}, middle, {3, {3, 12, 1}}, true, true},
     };
     dnnl_engine_t engine;
     (void)state;
@@ -705,6 +1273,18 @@ static void tensors_lie_like_others(void **state)
     assert_memory_equal(amp_layout_strides(found), strides, sizeof strides);
     assert_true(amp_layout_like(kept, &model, &row, &found));
     assert_null(found);
+    /* Of two dims that are as far apart, the first is the slower. */
+    struct amp_tensor narrow = {.dtype = AMP_FLOAT, .shape = {4, {2, 3, 4, 1}}};
+    const struct amp_tensor flat = narrow;
+    assert_true(amp_layout_permute(kept, &flat, last, &narrow.layout));
+    narrow.shape = (struct amp_shape){4, {2, 1, 3, 4}};
+    assert_null(narrow.layout);
+    assert_true(amp_layout_permute(
+        kept, &(const struct amp_tensor){.dtype = AMP_FLOAT, .shape = {4, {2, 1, 4, 3}}},
+        (const int[]){0, 1, 3, 2}, &narrow.layout));
+    assert_true(amp_layout_like(kept, &narrow, &(const struct amp_shape){4, {2, 5, 3, 4}}, &found));
+    assert_memory_equal(amp_layout_strides(found), ((const int64_t[]){60, 12, 1, 3}),
+                        4 * sizeof(int64_t));
     assert_false(amp_layout_like(kept, &model, &none, &found));
     dnnl_memory_desc_t desc = layout_of(3, dims, dnnl_f32);
     model.layout = amp_layout_of(kept, desc);
@@ -729,6 +1309,24 @@ static void what_has_no_strides_takes_no_other_shape(void **state)
     assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
     struct amp_layouts *kept = amp_layouts_create(engine);
     assert_false(amp_layout_permute(kept, &in, last, &layout));
+    in = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = SCALAR};
+    assert_false(amp_layout_permute(kept, &in, last, &layout));
+    in.shape = DIMS(2, -1, 3, 4);
+    assert_false(amp_layout_permute(kept, &in, last, &layout));
+    in = (struct amp_tensor){.dtype = AMP_INT64, .shape = DIMS(2, 3, 4, 5)};
+    assert_false(amp_layout_permute(kept, &in, last, &layout));
+    in.dtype = AMP_FLOAT;
+    assert_true(amp_layout_permute(kept, &in, last, &layout));
+    in = (struct amp_tensor){.dtype = AMP_INT64, .shape = DIMS(2, 5, 3, 4), .layout = layout};
+    assert_false(amp_layout_reshape(kept, &in, &DIMS(2, 5, 12), &reshaped));
+    dnnl_memory_desc_t empty;
+    dnnl_memory_desc_create_with_strides(&empty, 3, (const dnnl_dims_t){2, 0, 3}, dnnl_f32,
+                                         (const dnnl_dims_t){1, 6, 2});
+    in = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = DIMS(2, 0, 3)};
+    in.layout = amp_layout_of(kept, empty);
+    assert_non_null(in.layout);
+    assert_false(amp_layout_reshape(kept, &in, &DIMS(2, 0), &reshaped));
+    dnnl_memory_desc_destroy(empty);
     dnnl_memory_desc_t desc = layout_of(4, dims, dnnl_f32);
     in = (struct amp_tensor){.dtype = AMP_FLOAT, .shape = {4, {2, 16, 2, 1}}};
     in.layout = amp_layout_of(kept, desc);
@@ -777,6 +1375,7 @@ static void check_seen(struct amp_layouts *kept, size_t i, const int64_t *dims)
     struct amp_shape view;
     int of[AMP_RANK_MAX];
     if (tensor.layout == NULL) { /* row-major */
+        assert_false(has_rest(i, dims));
         for (int64_t k = 0; amp_index_next(4, dims, at);)
             assert_int_equal(place(layouts[i].name, dims, at), ++k);
         dnnl_memory_desc_destroy(desc);
@@ -874,6 +1473,7 @@ static void blocks_of_channels_are_the_same_in_any_dtype(void **state)
                 struct amp_shape view;
                 int of[AMP_RANK_MAX];
                 assert_false(amp_layout_view(tensor.layout, &view, of));
+                assert_false(amp_layout_is_full(&tensor) || amp_layout_is_dense(&tensor));
                 if (amp_layout_strides(tensor.layout) == NULL)
                     assert_false(amp_layout_in_dtype(kept, &tensor, to, &found));
                 dnnl_memory_desc_destroy(within);
@@ -881,6 +1481,68 @@ static void blocks_of_channels_are_the_same_in_any_dtype(void **state)
             dnnl_memory_desc_destroy(desc);
             dnnl_memory_desc_destroy(same);
         }
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
+/* Blocks of other dims may lie as those of one channel do. */
+static void blocks_of_one_channel_are_of_channels(void **state)
+{
+    static const dnnl_dims_t dims = {16, 1, 3, 5};
+    const struct amp_layout *same;
+    dnnl_engine_t engine;
+    dnnl_memory_desc_t desc;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    for (int i = 0; i < 2; i++) {
+        dnnl_memory_desc_create_with_tag(&desc, 4, dims, dnnl_f32,
+                                         i == 0 ? dnnl_Abcd16a : dnnl_aBcd16b);
+        const struct amp_tensor x = {
+            .dtype = AMP_FLOAT, .shape = DIMS(16, 1, 3, 5), .layout = amp_layout_of(kept, desc)};
+        assert_int_equal(amp_layout_in_dtype(kept, &x, AMP_BFLOAT16, &same), i == 1);
+        dnnl_memory_desc_destroy(desc);
+    }
+    amp_layouts_destroy(kept);
+    dnnl_engine_destroy(engine);
+}
+
+/* A layout that oneDNN does not tell has neither strides nor blocks, and each is its own. */
+static void layouts_that_are_not_told_are_kept(void **state)
+{
+    static const dnnl_dims_t dims = {2, 3, 4, 5};
+    dnnl_engine_t engine;
+    dnnl_memory_desc_t desc;
+    struct amp_shape view;
+    int of[AMP_RANK_MAX];
+    float data[1] = {1};
+    const struct amp_layout *same;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    struct amp_layouts *kept = amp_layouts_create(engine);
+    dnnl_memory_desc_create_with_tag(&desc, 4, dims, dnnl_f32, dnnl_format_tag_any);
+    const struct amp_tensor x = {
+        .dtype = AMP_FLOAT, .shape = DIMS(2, 3, 4, 5), .layout = amp_layout_of(kept, desc)};
+    assert_non_null(x.layout);
+    assert_ptr_equal(amp_layout_of(kept, desc), x.layout);
+    assert_null(amp_layout_strides(x.layout));
+    assert_false(amp_layout_is_dense(&x));
+    assert_false(amp_layout_view(x.layout, &view, of));
+    assert_false(amp_layout_in_dtype(kept, &x, AMP_BFLOAT16, &same));
+    amp_layout_clear_rest(x.layout, sizeof *data, data);
+    assert_true(data[0] == 1);
+    dnnl_memory_desc_destroy(desc);
+    /* As many dims as there can be. */
+    struct amp_tensor wide = {.dtype = AMP_FLOAT, .shape.rank = AMP_RANK_MAX};
+    int perm[AMP_RANK_MAX];
+    for (int d = 0; d < AMP_RANK_MAX; d++) {
+        wide.shape.dims[d] = 2;
+        perm[d] = AMP_RANK_MAX - 1 - d;
+    }
+    assert_true(amp_layout_permute(kept, &wide, perm, &wide.layout));
+    assert_true(amp_layout_view(wide.layout, &view, of));
+    assert_int_equal(view.rank, AMP_RANK_MAX);
+    assert_memory_equal(of, perm, sizeof perm);
     amp_layouts_destroy(kept);
     dnnl_engine_destroy(engine);
 }
@@ -1203,6 +1865,391 @@ static void products_lie_as_they_are_transposed(void **state)
     dnnl_engine_destroy(dnnl.engine);
 }
 
+/* ---- primitives ---- */
+
+/* How a product is made, and what came of it. */
+struct making {
+    enum amp_status status; /* that the making ends with */
+    bool is_partial, is_free, has_round;
+    int made, plain;
+};
+
+static enum amp_status make_product(struct amp_ctx *ctx, struct amp_prim *prim, void *what)
+{
+    struct making *making = what;
+    dnnl_primitive_attr_t attr = NULL;
+    dnnl_memory_desc_t x, y;
+    dnnl_post_ops_t ops = NULL;
+    making->made++;
+    if (making->status != AMP_OK)
+        return making->status == AMP_AGAIN ? AMP_AGAIN
+                                           : amp_fail(ctx->err, making->status, "as it was said");
+    AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->in[0], &x));
+    AMP_TRY(amp_prim_desc_tensor(prim, ctx->err, ctx->out[0], &y));
+    if (making->has_round) {
+        assert_int_equal(dnnl_post_ops_create(&ops), dnnl_success);
+        dnnl_post_ops_append_eltwise(ops, dnnl_eltwise_linear, 2, 0);
+    }
+    AMP_TRY(amp_prim_set_posts(ctx, prim, ops, 2, ctx->out[0]->shape.dims));
+    AMP_TRY(amp_prim_attr(prim, ctx->err, &attr));
+    dnnl_post_ops_destroy(ops);
+    if (making->is_partial)
+        amp_prim_set_partial(prim);
+    AMP_TRY(amp_prim_create_fast(
+        ctx, prim,
+        product_of(ctx->host->dnnl->engine, dnnl_ba, making->is_free ? dnnl_ba : dnnl_ab, attr)));
+    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_SRC, 0, x));
+    AMP_TRY(amp_prim_bind_in(ctx, prim, DNNL_ARG_WEIGHTS, 1, bound.w_desc));
+    return making->is_free ? amp_prim_bind_free(ctx, prim, DNNL_ARG_DST)
+                           : amp_prim_bind_out(ctx, prim, DNNL_ARG_DST, 0, y);
+}
+
+static enum amp_status count_made(struct amp_ctx *ctx, void *what)
+{
+    struct making *making = what;
+    assert_non_null(ctx->out[0]->data);
+    making->plain++;
+    return AMP_OK;
+}
+
+static enum amp_status run_making(struct making *making)
+{
+    const struct amp_prim_call call = {make_product, count_made, making};
+    net.err = (struct amp_error){.status = AMP_OK};
+    enum amp_status status = amp_prim_run_call(&bound.ctx, &call);
+    assert_int_equal(net.err.status, status == AMP_AGAIN ? AMP_OK : status);
+    assert_ptr_equal(bound.ctx.err, &net.err);
+    return status;
+}
+
+/* X takes the first rows of W, FACTOR times. */
+static void expect_rows_of_w(double factor)
+{
+    for (size_t i = 0; i < ROWS_OF_X * COLUMNS_OF_W; i++) {
+        size_t place =
+            bound.out.layout == NULL ? i : i % COLUMNS_OF_W * ROWS_OF_X + i / COLUMNS_OF_W;
+        assert_true(amp_tensor_double(&bound.out, place) == factor * (double)(i + 1));
+    }
+}
+
+/* A primitive is made once for the same inputs, and runs again without; its constants need no data
+   from then on. */
+static void primitives_are_made_once(void **state)
+{
+    static const struct amp_post post = {
+        .kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_linear, .alpha = 4};
+    (void)state;
+    implementation = "any";
+    for (int i = 0; i < 32; i++) {
+        struct making making = {.is_partial = (i & 1) != 0, .is_free = (i & 2) != 0};
+        bind_start(NULL);
+        making.has_round = (i & 4) != 0;
+        bound.ctx.posts = &post;
+        bound.ctx.n_posts = (i & 8) != 0;
+        if ((i & 16) != 0)
+            bound.host.profile = amp_profile_create();
+        assert_false(amp_prim_repeat.can(&bound.ctx));
+        assert_true(amp_prim_reads(bound.state, 0) && amp_prim_reads(bound.state, 1));
+        for (int run = 0; run < 3; run++) {
+            bound.in_w.data = run == 0 ? bound.w : NULL;
+            amp_tensor_release(&bound.out);
+            bound.out.layout = NULL;
+            assert_int_equal(run == 2 && amp_prim_repeat.can(&bound.ctx)
+                                 ? amp_prim_repeat.run(&bound.ctx)
+                                 : run_making(&making),
+                             AMP_OK);
+            assert_int_equal(amp_prim_repeat.can(&bound.ctx), !making.is_partial);
+            assert_int_equal(bound.out.layout != NULL, making.is_free);
+            expect_rows_of_w((making.has_round ? 2 : 1) * (bound.ctx.n_posts == 1 ? 4 : 1));
+            assert_true(amp_prim_reads(bound.state, 0) && !amp_prim_reads(bound.state, 1));
+        }
+        assert_true(making.made == 1 && making.plain == 0);
+        bound.in_x.shape.dims[0]++;
+        assert_false(amp_prim_repeat.can(&bound.ctx));
+        if (bound.host.profile != NULL) {
+            size_t count, products = 0;
+            const struct amp_profile_primitive *noted =
+                amp_profile_primitives(bound.host.profile, &count);
+            for (size_t k = 0; k < count; k++)
+                if (strcmp(noted[k].kind, "matmul") == 0) {
+                    assert_int_equal(noted[k].calls, 3);
+                    assert_string_equal(noted[k].implementation, "any");
+                    assert_string_equal(noted[k].layouts, making.is_free
+                                                              ? "f32:ab * f32:ba -> f32:ba"
+                                                              : "f32:ab * f32:ba -> f32:ab");
+                    products++;
+                }
+            assert_int_equal(products, 1);
+            amp_profile_destroy(bound.host.profile);
+        }
+        bind_end();
+    }
+    implementation = NULL;
+}
+
+/* Any change of the inputs, or of the operands of post-ops, makes another; what was refused is not
+   asked for again. */
+static void other_inputs_have_other_primitives(void **state)
+{
+    static const int64_t dims[] = {2, 3, 5, 7};
+    static float data[1];
+    const struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = DIMS(2, 3, 5, 7), .data = data};
+    struct amp_tensor turned = x, other = x;
+    dnnl_memory_desc_t desc = layout_of(1, dims, dnnl_f32);
+    (void)state;
+    bind_start(NULL);
+    turned.layout = amp_layout_of(bound.host.dnnl->layouts, desc);
+    other.shape.dims[2] = 6;
+    const struct amp_tensor bytes = {.dtype = AMP_INT8, .shape = x.shape, .data = data};
+    const struct amp_post binary = binary_post(&x), wide = binary_post(&other),
+                          none = {.kind = AMP_POST_CAST};
+    const struct {
+        const struct amp_tensor *in[2];
+        uint32_t n_in;
+        const struct amp_post *post;
+    } cases[] = {
+        {{&x, &x}, 2, NULL},      {{&x, &x}, 1, NULL},     {{&x, NULL}, 2, NULL},
+        {{&x, &turned}, 2, NULL}, {{&x, &other}, 2, NULL}, {{&x, &bytes}, 2, NULL},
+        {{&turned, &x}, 2, NULL}, {{&other, &x}, 2, NULL}, {{&bytes, &x}, 2, NULL},
+        {{&x, &x}, 1, &binary},   {{&x, &x}, 2, &binary},  {{&x, &x}, 2, &wide},
+        {{&x, &x}, 2, &none},
+    };
+    struct making making = {.status = AMP_UNSUPPORTED};
+    for (size_t from = 0; from < AMP_COUNT(cases); from++)
+        for (size_t to = 0; to < AMP_COUNT(cases); to++) {
+            making.made = 0;
+            for (int run = 0; run < 4; run++) {
+                size_t i = run < 2 ? from : to;
+                memcpy(bound.in, cases[i].in, sizeof bound.in);
+                bound.ctx.n_in = cases[i].n_in;
+                bound.ctx.posts = cases[i].post;
+                bound.ctx.n_posts = cases[i].post != NULL;
+                enum amp_status status = run_making(&making);
+                bool is_plain = cases[i].post == NULL && cases[i].in[0]->layout == NULL &&
+                                (cases[i].n_in == 1 || cases[i].in[1] == NULL ||
+                                 cases[i].in[1]->layout == NULL);
+                assert_int_equal(status, is_plain ? AMP_OK : AMP_UNSUPPORTED);
+                assert_false(amp_prim_repeat.can(&bound.ctx));
+            }
+            if (making.made != 1 + (from != to))
+                fail_msg("case %zu, then %zu: made %d times", from, to, making.made);
+            amp_prim_destroy(bound.state);
+            bound.state = NULL;
+        }
+    dnnl_memory_desc_destroy(desc);
+    bind_end();
+}
+
+/* A failure that is no refusal is told, and leaves nothing behind: the next run tries again. */
+static void failures_are_no_refusals(void **state)
+{
+    (void)state;
+    for (int is_half = 0; is_half < 2; is_half++) {
+        struct making making = {.status = AMP_IO};
+        bind_start(NULL);
+        bound.in_x.dtype = is_half ? AMP_FLOAT16 : AMP_FLOAT;
+        for (int run = 0; run < 2; run++) {
+            assert_int_equal(run_making(&making), AMP_IO);
+            assert_string_equal(net.err.text, "as it was said");
+            assert_null(bound.state);
+            assert_true(making.made == run + 1 && making.plain == 0);
+        }
+        making.status = AMP_AGAIN;
+        assert_int_equal(run_making(&making), AMP_AGAIN);
+        making.status = AMP_UNSUPPORTED;
+        assert_int_equal(run_making(&making), is_half ? AMP_UNSUPPORTED : AMP_OK);
+        assert_string_equal(net.err.text, is_half ? "as it was said" : "");
+        assert_int_equal(making.plain, !is_half);
+        bind_end();
+    }
+}
+
+/* As many inputs as a primitive has, with the operands of post-ops, and one more. */
+static void inputs_are_not_without_end(void **state)
+{
+    enum { MOST = 32 };
+    const struct amp_tensor *in[MOST + 1];
+    const struct amp_post posts[2] = {{.kind = AMP_POST_CAST}, {.kind = AMP_POST_CAST}};
+    (void)state;
+    bind_start(NULL);
+    for (int i = 0; i <= MOST; i++)
+        in[i] = &bound.in_x;
+    bound.in_x.dtype = AMP_BFLOAT16;
+    bound.ctx.in = in;
+    bound.ctx.posts = posts;
+    for (uint32_t n = 0; n <= 2; n++)
+        for (uint32_t n_in = MOST - 1 - n; n_in <= MOST - n + 1; n_in++) {
+            struct making making = {.status = AMP_UNSUPPORTED};
+            bound.ctx.n_in = n_in;
+            bound.ctx.n_posts = n;
+            assert_int_equal(run_making(&making), AMP_UNSUPPORTED);
+            bool fits = n_in + n <= MOST;
+            assert_int_equal(making.made, fits);
+            assert_string_equal(net.err.text, fits ? "as it was said"
+                                                   : "more than 32 inputs for a oneDNN primitive");
+        }
+    bind_end();
+}
+
+/* Reference implementations, and with post-ops those by matrix products, are left to C. */
+static void slow_implementations_are_refused(void **state)
+{
+    static const struct {
+        const char *name;
+        bool is_slow, is_slow_with_posts;
+    } cases[] = {
+        {"ref:any", true, true},
+        {"ref", true, true},
+        {"ref_int8", true, true},
+        {"simple:ref:any", true, true},
+        {"gemm:ref", false, true},
+        {"jit:avx2", false, false},
+        {"x64:gemm:jit", false, true},
+        {"brgemm_pref", false, false},
+        {"jit_gemm", false, false},
+        {"jit:ref", false, false},
+        {"", false, false},
+        {"re", false, false},
+        {"gemm:jit:ref:any", true, true},
+    };
+    static const struct amp_post post = {.kind = AMP_POST_CAST};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(cases) * 2; i++) {
+        struct making making = {.status = AMP_OK};
+        char said[80];
+        bind_start(NULL);
+        implementation = cases[i / 2].name;
+        bound.ctx.posts = &post;
+        bound.ctx.n_posts = i % 2;
+        bool is_slow = i % 2 == 0 ? cases[i / 2].is_slow : cases[i / 2].is_slow_with_posts;
+        enum amp_status status = run_making(&making);
+        if (status != (is_slow && i % 2 == 1 ? AMP_UNSUPPORTED : AMP_OK) ||
+            making.plain != (is_slow && i % 2 == 0))
+            fail_msg("%s, %d post-ops: %d %s", implementation, (int)(i % 2), (int)status,
+                     net.err.text);
+        assert_string_equal(
+            net.err.text, status == AMP_OK ? "" : "a kernel in C takes plain tensors of one type");
+        struct amp_prim_call none = {make_product, NULL, &making};
+        if (is_slow)
+            assert_int_equal(amp_prim_run_call(&bound.ctx, &none), AMP_UNSUPPORTED);
+        snprintf(said, sizeof said, "oneDNN has only %s", implementation);
+        bind_end();
+    }
+    implementation = NULL;
+}
+
+/* A kernel in C needs the data of what is constant; others may have none, if they are empty. */
+static void kernels_in_c_wait_for_constants(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        struct making making = {.status = AMP_UNSUPPORTED};
+        bind_start(NULL);
+        bound.in_w.data = (i & 1) != 0 ? bound.w : NULL;
+        bound.is_constant[1] = (i & 2) != 0;
+        bound.in[1] = (i & 4) != 0 ? NULL : &bound.in_w;
+        assert_int_equal(run_making(&making), i == 2 ? AMP_AGAIN : AMP_OK);
+        assert_int_equal(making.plain, i != 2);
+        bind_end();
+    }
+}
+
+/* ---- kernels of our own ---- */
+
+static struct {
+    int created[3], run, destroyed;
+    dnnl_memory_t memory; /* of the last run's result */
+} own_calls;
+
+static void *create_none(const_dnnl_primitive_desc_t pd)
+{
+    (void)pd;
+    own_calls.created[0]++;
+    return NULL;
+}
+
+static void *create_one(const_dnnl_primitive_desc_t pd)
+{
+    (void)pd;
+    own_calls.created[1]++;
+    return &own_calls;
+}
+
+static void *create_another(const_dnnl_primitive_desc_t pd)
+{
+    (void)pd;
+    own_calls.created[2]++;
+    return &own_calls;
+}
+
+/* Fills the result with 9. */
+static void run_own(const void *own_state, int n, const dnnl_exec_arg_t *args)
+{
+    assert_ptr_equal(own_state, &own_calls);
+    own_calls.run++;
+    for (int i = 0; i < n; i++) {
+        assert_int_not_equal(args[i].arg, DNNL_ARG_SCRATCHPAD);
+        float *result = args[i].arg == DNNL_ARG_DST ? handle_of(args[i].memory) : NULL;
+        for (int k = 0; result != NULL && k < ROWS_OF_X * COLUMNS_OF_W; k++)
+            result[k] = 9;
+    }
+}
+
+static void destroy_own(void *own_state)
+{
+    assert_ptr_equal(own_state, &own_calls);
+    own_calls.destroyed++;
+}
+
+/* The first that takes the primitive runs in its place, and has its name in a profile. */
+static void the_first_kernel_that_fits_runs(void **state)
+{
+    static const struct amp_own_primitive refuses_all = {create_none, run_own, destroy_own},
+                                          takes = {create_one, run_own, destroy_own},
+                                          takes_too = {create_another, run_own, destroy_own};
+    static const struct amp_own_kernel elsewhere = {.name = "elsewhere"},
+                                       first = {.name = "first", .primitive = &refuses_all},
+                                       second = {.name = "second", .primitive = &takes},
+                                       third = {.name = "third", .primitive = &takes_too};
+    static const struct amp_own_kernel *const all[] = {&elsewhere, &first, &elsewhere,
+                                                       &second,    &third, NULL};
+    static const struct amp_own_kernel *const no[] = {&elsewhere, &first, NULL};
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct making making = {.status = AMP_OK};
+        bool is_own = i % 2 == 0;
+        size_t count, products = 0;
+        memset(&own_calls, 0, sizeof own_calls);
+        bind_start(is_own ? all : no);
+        struct amp_profile *profile = bound.host.profile = i < 2 ? amp_profile_create() : NULL;
+        implementation = "any";
+        for (int run = 0; run < 2; run++) {
+            assert_int_equal(run_making(&making), AMP_OK);
+            for (size_t k = 0; k < ROWS_OF_X * COLUMNS_OF_W && is_own; k++)
+                assert_true(amp_tensor_double(&bound.out, k) == 9);
+            if (!is_own)
+                expect_rows_of_w(1);
+        }
+        assert_true(own_calls.created[0] == 1 && own_calls.created[1] == is_own);
+        assert_int_equal(own_calls.created[2], 0);
+        assert_int_equal(own_calls.run, is_own ? 2 : 0);
+        for (size_t k = 0; profile != NULL && k < (amp_profile_primitives(profile, &count), count);
+             k++) {
+            const struct amp_profile_primitive *noted = &amp_profile_primitives(profile, &count)[k];
+            if (strcmp(noted->kind, "matmul") != 0)
+                continue;
+            assert_string_equal(noted->implementation, is_own ? "second" : "any");
+            assert_int_equal(noted->calls, 2);
+            products++;
+        }
+        assert_int_equal(products, profile != NULL);
+        implementation = NULL;
+        bind_end();
+        assert_int_equal(own_calls.destroyed, is_own);
+        amp_profile_destroy(profile);
+    }
+}
+
 /* Convolutions that change no value, before and behind what moves them, give it oneDNN's layouts.
  */
 enum { CHANNELS = 32, GROUPS = 2, PIXELS = 15, ALL = CHANNELS * PIXELS };
@@ -1421,8 +2468,6 @@ static void images_with_channels_last_are_resized(void **state)
 
 /* ---- a division by 0 ---- */
 
-/* The linker has the program ask here. */
-bool __real_amp_cpu_tells_caches(void);
 bool __wrap_amp_cpu_tells_caches(void);
 
 static bool are_caches_hidden;
@@ -2067,6 +3112,24 @@ int main(void)
         NET_TEST(layouts_have_each_element_and_zeros),
         NET_TEST(tensors_of_other_dims_are_no_copies),
         NET_TEST(copies_need_room_where_they_convert),
+        cmocka_unit_test(integers_are_made_by_onednn),
+        cmocka_unit_test(other_types_are_copied_whole_or_not_at_all),
+        cmocka_unit_test(gaps_are_no_blocks),
+        cmocka_unit_test(blocks_of_any_sizes_are_copied),
+        cmocka_unit_test(blocks_of_one_channel_are_of_channels),
+        cmocka_unit_test(layouts_that_are_not_told_are_kept),
+        NET_TEST(arguments_are_laid_out_as_wanted),
+        NET_TEST(constants_that_are_ready_go_on),
+        NET_TEST(forms_are_of_two_layouts),
+        NET_TEST(outputs_come_back_to_their_memory),
+        NET_TEST(arguments_are_not_without_end),
+        NET_TEST(primitives_are_made_once),
+        NET_TEST(other_inputs_have_other_primitives),
+        NET_TEST(failures_are_no_refusals),
+        NET_TEST(inputs_are_not_without_end),
+        NET_TEST(slow_implementations_are_refused),
+        NET_TEST(kernels_in_c_wait_for_constants),
+        NET_TEST(the_first_kernel_that_fits_runs),
         NET_TEST(constants_are_read_until_all_have_them),
         NET_TEST(memory_for_primitives_ends),
         NET_TEST(memory_for_runs_ends),

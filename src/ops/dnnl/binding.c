@@ -136,7 +136,7 @@ enum amp_status amp_bindings_add(struct amp_ctx *ctx, struct amp_bindings *bindi
         ctx->err, dnnl_memory_create(&added->user, user, ctx->host->dnnl->engine, DNNL_MEMORY_NONE),
         "memory"));
     added->own = added->user;
-    if (wanted == NULL || dnnl_memory_desc_equal(wanted, user))
+    if (dnnl_memory_desc_equal(wanted, user))
         return AMP_OK;
     AMP_TRY(binding.is_output ? create_reorder(ctx, added, wanted, user)
                               : create_reorder(ctx, added, user, wanted));
@@ -220,7 +220,7 @@ static enum amp_status reorder_constant(struct amp_ctx *ctx, struct amp_binding 
 
 static enum amp_status reorder(struct amp_ctx *ctx, struct amp_binding *binding)
 {
-    if (binding->reorder == NULL || binding->is_ready)
+    if (binding->reorder == NULL)
         return AMP_OK;
     if (binding->is_constant)
         return reorder_constant(ctx, binding);

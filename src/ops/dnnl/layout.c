@@ -142,7 +142,7 @@ static void keep_derived(struct amp_layouts *layouts, const struct amp_tensor *i
 static bool ask_permuted(struct amp_layouts *layouts, const struct amp_tensor *in, const int *perm,
                          const struct amp_layout **permuted)
 {
-    int places[DNNL_MAX_NDIMS]; /* of the dims of IN in the result */
+    int places[AMP_RANK_MAX]; /* of the dims of IN in the result */
     dnnl_memory_desc_t from = NULL, to = NULL;
     for (int i = 0; i < in->shape.rank; i++)
         places[perm[i]] = i;
@@ -159,8 +159,7 @@ bool amp_layout_permute(struct amp_layouts *layouts, const struct amp_tensor *in
                         const struct amp_layout **permuted)
 {
     struct amp_shape by = {.rank = in->shape.rank};
-    if (by.rank < 1 || by.rank > DNNL_MAX_NDIMS ||
-        amp_dnnl_dtype(in->dtype) == dnnl_data_type_undef || amp_shape_count(&in->shape) == 0)
+    if (amp_shape_count(&in->shape) == 0)
         return false;
     for (int i = 0; i < by.rank; i++)
         by.dims[i] = perm[i];
@@ -340,20 +339,18 @@ static const struct {
                       {4, 8, dnnl_aBcd8b},  {4, 16, dnnl_aBcd16b},  {4, 32, dnnl_aBcd32b},
                       {5, 8, dnnl_aBcde8b}, {5, 16, dnnl_aBcde16b}, {5, 32, dnnl_aBcde32b}};
 
-/* The format of BLOCKS, of which only those of channels are known; dnnl_format_tag_undef: another.
- */
+/* The format whose blocks are the outermost of BLOCKS, of which only those of channels are known;
+   dnnl_format_tag_undef: another. */
 static dnnl_format_tag_t tag_of(const struct amp_blocks *blocks)
 {
-    if (blocks->n_inner != 1 || (*blocks->inner_dims)[0] != 1)
-        return dnnl_format_tag_undef;
     for (size_t i = 0; i < AMP_COUNT(channel_blocks); i++)
-        if (channel_blocks[i].rank == blocks->rank &&
+        if (channel_blocks[i].rank == blocks->rank && (*blocks->inner_dims)[0] == 1 &&
             channel_blocks[i].block == (*blocks->inner)[0])
             return channel_blocks[i].tag;
     return dnnl_format_tag_undef;
 }
 
-/* The same with other strides is no such format. */
+/* The same with other strides, as with blocks in its blocks, is no such format. */
 static bool has_strides_of(const_dnnl_memory_desc_t desc, const struct amp_blocks *other)
 {
     struct amp_blocks blocks;
@@ -432,32 +429,27 @@ static int dim_at(const struct amp_blocks *blocks, int64_t stride)
 }
 
 /* Puts a dim before those that VIEW has. */
-static bool put_first(struct amp_shape *view, int *of, int64_t size, int dim)
+static void put_first(struct amp_shape *view, int *of, int64_t size, int dim)
 {
-    if (view->rank == AMP_RANK_MAX)
-        return false;
     memmove(view->dims + 1, view->dims, (size_t)view->rank * sizeof *view->dims);
     memmove(of + 1, of, (size_t)view->rank * sizeof *of);
     view->dims[0] = size;
     of[0] = dim;
     view->rank++;
-    return true;
 }
 
 bool amp_layout_view(const struct amp_layout *layout, struct amp_shape *view, int *of)
 {
     struct amp_blocks blocks;
     int64_t stride = 1, count = 1;
-    if (!amp_blocks_read(layout->desc, &blocks))
+    if (!amp_blocks_read(layout->desc, &blocks) || blocks.rank + blocks.n_inner > AMP_RANK_MAX)
         return false;
     view->rank = 0;
     for (int i = blocks.n_inner; i-- > 0; stride *= (*blocks.inner)[i])
-        if (!put_first(view, of, (*blocks.inner)[i], (int)(*blocks.inner_dims)[i]))
-            return false;
+        put_first(view, of, (*blocks.inner)[i], (int)(*blocks.inner_dims)[i]);
     for (int d = dim_at(&blocks, stride); d >= 0; d = dim_at(&blocks, stride)) {
         int64_t size = blocks_along(&blocks, d);
-        if (!put_first(view, of, size, d))
-            return false;
+        put_first(view, of, size, d);
         stride *= size;
     }
     for (int d = 0; d < blocks.rank; d++)

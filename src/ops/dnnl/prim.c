@@ -399,12 +399,10 @@ static enum amp_status run_plain(struct amp_ctx *ctx, const struct amp_prim_call
 enum amp_status amp_prim_run_call(struct amp_ctx *ctx, const struct amp_prim_call *call)
 {
     enum amp_dtype dtype = ctx->in[0]->dtype;
-    const struct amp_prim *prim = *ctx->state;
     bool is_half = amp_dtype_is_lower(dtype);
     if (call->make == NULL && is_half)
         return amp_no_kernel(ctx, dtype);
-    bool was_refused = !is_half && prim != NULL && has_signature(prim, ctx) && prim->is_refused;
-    if (call->make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef || was_refused)
+    if (call->make == NULL || amp_dnnl_dtype(dtype) == dnnl_data_type_undef)
         return run_plain(ctx, call);
     struct amp_error *err = ctx->err, refusal = {.status = AMP_OK};
     if (!is_half)

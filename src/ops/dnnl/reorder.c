@@ -124,8 +124,8 @@ static int64_t offset_of(const struct split *split, const struct amp_blocks *blo
 }
 
 /* Adds the dims of the part at hand, those of SPLIT's dim D, to DIMS and, for either side, to
-   STRIDES; false: these are too many. */
-static bool add_dims(const struct split *split, int d, int *rank, int64_t *dims,
+   STRIDES. */
+static void add_dims(const struct split *split, int d, int *rank, int64_t *dims,
                      int64_t (*strides)[AMP_LOOP_RANK])
 {
     const struct levels *levels = &split->levels[d];
@@ -136,24 +136,20 @@ static bool add_dims(const struct split *split, int d, int *rank, int64_t *dims,
             count = levels->sizes[i - 1] / levels->sizes[i];
         if (count == 1)
             continue;
-        if (*rank == AMP_LOOP_RANK)
-            return false;
         dims[*rank] = count;
         strides[0][*rank] = distance(&split->to, d, levels->sizes[i]);
         strides[1][(*rank)++] = distance(&split->from, d, levels->sizes[i]);
     }
-    return true;
 }
 
-static bool add_part(struct split *split)
+static void add_part(struct split *split)
 {
     struct amp_reorder *reorder = split->reorder;
     int64_t dims[AMP_LOOP_RANK] = {1}, strides[2][AMP_LOOP_RANK] = {{1}, {1}};
     size_t size = amp_dtype_bits(reorder->to_dtype) / 8;
     int rank = 0;
     for (int d = 0; d < split->from.rank; d++)
-        if (!add_dims(split, d, &rank, dims, strides))
-            return false;
+        add_dims(split, d, &rank, dims, strides);
     reorder->parts = amp_xrealloc(reorder->parts, reorder->n_parts + 1, sizeof *reorder->parts);
     struct part *part = &reorder->parts[reorder->n_parts++];
     *part =
@@ -161,25 +157,24 @@ static bool add_part(struct split *split)
     amp_loop_init(&part->loop, rank > 0 ? rank : 1, dims);
     amp_loop_view(&part->loop, NULL, size, strides[0]);
     amp_loop_view(&part->loop, NULL, size, strides[1]);
-    return true;
 }
 
-/* Adds the parts that dim D and those behind it are divided into; false: there are too many dims.
- */
-static bool add_parts(struct split *split, int d)
+/* Adds the parts that dim D and those behind it are divided into. */
+static void add_parts(struct split *split, int d)
 {
-    if (d == split->from.rank)
-        return add_part(split);
+    if (d == split->from.rank) {
+        add_part(split);
+        return;
+    }
     int64_t first = 0, left = (*split->from.dims)[d];
     for (int i = 0; i < split->levels[d].n; i++) {
         int64_t size = split->levels[d].sizes[i], count = left / size;
         split->stretches[d] = (struct stretch){.first = first, .count = count, .level = i};
-        if (count > 0 && !add_parts(split, d + 1))
-            return false;
+        if (count > 0)
+            add_parts(split, d + 1);
         first += count * size;
         left %= size;
     }
-    return true;
 }
 
 /* ---- reorders -------------------------------------------------------------------------------- */
@@ -188,7 +183,7 @@ static bool add_parts(struct split *split, int d)
 static enum amp_dtype dtype_of(dnnl_data_type_t type)
 {
     for (int dtype = 0; dtype < AMP_DTYPE_COUNT; dtype++)
-        if (amp_dnnl_dtype((enum amp_dtype)dtype) == type && type != dnnl_data_type_undef)
+        if (amp_dnnl_dtype((enum amp_dtype)dtype) == type)
             return (enum amp_dtype)dtype;
     return AMP_UNDEFINED;
 }
@@ -267,11 +262,13 @@ static bool make_parts(struct amp_reorder *reorder)
     reorder->from_dtype = dtype_of(split.from.type);
     reorder->to_dtype = dtype_of(split.to.type);
     if (!have_same_dims(&split) || !is_known(reorder->from_dtype, reorder->to_dtype) ||
+        split.from.rank + split.from.n_inner + split.to.n_inner > AMP_LOOP_RANK ||
         !find_levels(&split))
         return false;
     reorder->is_padded = is_padded(&split.to);
     reorder->keeps_order = lie_alike(&split.from, &split.to) && is_full(reorder->to, &split.to);
-    return add_parts(&split, 0);
+    add_parts(&split, 0);
+    return true;
 }
 
 static dnnl_status_t make_primitive(struct amp_reorder *reorder, dnnl_engine_t engine)
