@@ -2,6 +2,7 @@
 #include "check/compare.h"
 #include "check/metric_bounds.h"
 #include "check/random_input.h"
+#include "core/array.h"
 #include "core/convert.h"
 #include "core/cpu.h"
 #include "core/graph/check.h"
@@ -1320,6 +1321,244 @@ static void what_depends_on_constants_is_one(void **state)
     }
 }
 
+/* A number that is constant. */
+static uint32_t scale_of(float scale)
+{
+    return constant(amp_model_unique_name(net.model, "scale"), AMP_FLOAT, SCALAR, &scale);
+}
+
+/* What is computed of constants before the model runs: the value called c of the copy. */
+static const struct amp_tensor *computed(void)
+{
+    size_t n_integer;
+    if (net_infer() != AMP_OK)
+        fail_msg("%s", net.err.text);
+    struct amp_model *model = amp_composites_fuse(net.model, net.arena, &n_integer);
+    for (uint32_t id = 0; id < model->n_values; id++)
+        if (strcmp(amp_value_at(model, id)->name, "c") == 0)
+            return amp_value_at(model, id)->constant;
+    fail_msg("there is no c");
+    return NULL;
+}
+
+/* Something that reads C, so that this is no output. */
+static void read_by_others(uint32_t c)
+{
+    output(NODE("Shape", "shape", c));
+    output(NODE("Identity", "y", c));
+}
+
+static void expect_computed(const char *what, size_t count, const double *expected)
+{
+    const struct amp_tensor *c = computed();
+    if (c == NULL)
+        fail_msg("%s is not computed", what);
+    assert_int_equal(amp_tensor_count(c), count);
+    for (size_t i = 0; i < count; i++)
+        if (amp_tensor_double(c, i) != expected[i])
+            fail_msg("%s: %g in place of %g", what, amp_tensor_double(c, i), expected[i]);
+}
+
+#define EXPECT_COMPUTED(what, ...)                                          \
+    expect_computed(what, sizeof((double[]){__VA_ARGS__}) / sizeof(double), \
+                    (const double[]){__VA_ARGS__})
+
+static void expect_not_computed(const char *what)
+{
+    if (computed() != NULL)
+        fail_msg("%s is computed", what);
+}
+
+static uint32_t numbers(const char *name, size_t count)
+{
+    float *all = amp_arena_alloc(net.arena, (count + 1) * sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        all[i] = (float)i + 1;
+    return constant(name, AMP_FLOAT, DIMS((int64_t)count), all);
+}
+
+/* Operators that move elements or compute one by one, on constants alone, of dtypes that C has. */
+static void what_is_plain_is_computed_of_constants(void **state)
+{
+    static const double doubles[] = {1, 2};
+    static const int64_t ints[] = {5, 7}, four = 4;
+    static const struct amp_str words[] = {{"a", 1}, {"b", 1}};
+    (void)state;
+    net_start(17);
+    read_by_others(NODE("Neg", "c", numbers("a", 3)));
+    EXPECT_COMPUTED("a sign", -1, -2, -3);
+    net_start(17);
+    read_by_others(NODE("Neg", "c", NODE("Neg", "b", numbers("a", 3))));
+    EXPECT_COMPUTED("a sign of a sign", 1, 2, 3);
+    net_start(17);
+    read_by_others(NODE("Neg", "c", input("x", AMP_FLOAT, DIMS(3))));
+    expect_not_computed("an input");
+    net_start(17);
+    read_by_others(NODE("Add", "c", numbers("a", 3), numbers("b", 3)));
+    EXPECT_COMPUTED("a sum", 2, 4, 6);
+    for (int i = 0; i < 2; i++) {
+        net_start(17);
+        uint32_t a = numbers("a", 3), x = input("x", AMP_FLOAT, DIMS(3));
+        read_by_others(i == 0 ? NODE("Add", "c", a, x) : NODE("Add", "c", x, a));
+        expect_not_computed("a sum with an input");
+        net_start(17);
+        read_by_others(NODE("Clip", "c", numbers("a", 3),
+                            i == 0 ? AMP_NONE : input("x", AMP_FLOAT, SCALAR), scale_of(2)));
+        if (i == 0)
+            EXPECT_COMPUTED("what is cut off", 1, 2, 2);
+        else
+            expect_not_computed("what an input cuts off");
+    }
+    net_start(17);
+    read_by_others(NODE("ConstantOfShape", "c", constant("a", AMP_INT64, DIMS(1), &four)));
+    EXPECT_COMPUTED("zeros", 0, 0, 0, 0);
+    net_start(17);
+    read_by_others(NODE("Neg", "c", constant("a", AMP_DOUBLE, DIMS(2), doubles)));
+    EXPECT_COMPUTED("float64", -1, -2);
+    net_start(17);
+    read_by_others(NODE("Add", "c", constant("a", AMP_INT64, DIMS(2), ints),
+                        constant("b", AMP_INT64, DIMS(2), ints)));
+    EXPECT_COMPUTED("int64", 10, 14);
+    net_start(17);
+    uint32_t cast = NODE("Cast", "c", constant("a", AMP_INT64, DIMS(2), ints));
+    set_int(cast, "to", AMP_FLOAT);
+    read_by_others(cast);
+    EXPECT_COMPUTED("a cast", 5, 7);
+    net_start(17);
+    cast = NODE("Cast", "c", constant("a", AMP_INT64, DIMS(2), ints));
+    set_int(cast, "to", AMP_STRING);
+    read_by_others(cast);
+    expect_not_computed("a text");
+    net_start(17);
+    uint32_t joined = NODE("Concat", "c", constant("a", AMP_STRING, DIMS(2), words));
+    set_int(joined, "axis", 0);
+    read_by_others(joined);
+    expect_not_computed("words");
+    static const char *const others[] = {"ReduceSum", "Softmax",           "RandomUniformLike",
+                                         "Bernoulli", "SequenceConstruct", "MatMul",
+                                         "CumSum"};
+    for (size_t i = 0; i < AMP_COUNT(others); i++) {
+        net_start(17);
+        uint32_t a = numbers("a", 3), c;
+        if (strcmp(others[i], "MatMul") == 0)
+            c = NODE(others[i], "c", a, a);
+        else if (strcmp(others[i], "CumSum") == 0)
+            c = NODE(others[i], "c", a, constant("axis", AMP_INT64, SCALAR, &(int64_t){0}));
+        else
+            c = NODE(others[i], "c", a);
+        output(strcmp(others[i], "SequenceConstruct") == 0 ? NODE("SequenceLength", "y", c)
+                                                           : NODE("Identity", "y", c));
+        expect_not_computed(others[i]);
+    }
+    net_start(17);
+    output(NODE("Neg", "c", numbers("a", 3)));
+    expect_not_computed("an output");
+    net_start(17);
+    uint32_t split = net_node(0, "Split", "c", 2, IDS(numbers("a", 4)));
+    read_by_others(net_out(split, 0));
+    output(NODE("Identity", "z", net_out(split, 1)));
+    expect_not_computed("one of two outputs");
+    net_start(17);
+    output(NODE("Identity", "y",
+                NODE("Gather", "c", numbers("a", 3), constant("i", AMP_INT64, DIMS(1), &four))));
+    expect_not_computed("an element that is not there");
+    for (uint32_t n = 15; n <= 18; n++) {
+        uint32_t parts[18];
+        net_start(17);
+        for (uint32_t i = 0; i < n; i++)
+            parts[i] = constant(amp_model_unique_name(net.model, "p"), AMP_FLOAT, DIMS(1),
+                                &(float){(float)i});
+        uint32_t c = net_out(net_node(0, "Concat", "c", 1, parts, n), 0);
+        set_int(c, "axis", 0);
+        read_by_others(c);
+        assert_int_equal(computed() != NULL, n <= 16);
+    }
+}
+
+/* Vectors of up to 8 KB; what only has another shape has the same data, however much. */
+static void what_is_small_is_computed_of_constants(void **state)
+{
+    static const int64_t shape[] = {-1, 2}, wrong[] = {-1, 7};
+    (void)state;
+    for (size_t count = 2047; count <= 2049; count++)
+        for (int way = 0; way < 3; way++) {
+            net_start(17);
+            float *all = amp_arena_alloc(net.arena, count * sizeof *all);
+            for (size_t i = 0; i < count; i++)
+                all[i] = (float)i;
+            uint32_t a = constant("a", AMP_FLOAT,
+                                  way == 0   ? DIMS((int64_t)count)
+                                  : way == 1 ? DIMS(1, (int64_t)count, 1)
+                                             : DIMS((int64_t)count, 1),
+                                  all);
+            read_by_others(NODE("Neg", "c", a));
+            const struct amp_tensor *c = computed();
+            assert_int_equal(c != NULL, count <= 2048);
+            if (c == NULL)
+                continue;
+            assert_int_equal((uintptr_t)c->data % 64, 0);
+            for (size_t i = 0; i < count; i++)
+                assert_true(((const float *)c->data)[i] == -(float)i);
+        }
+    for (int64_t rows = 1; rows <= 3; rows++)
+        for (int64_t columns = 1; columns <= 3; columns++) {
+            static const float some[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+            net_start(17);
+            read_by_others(NODE("Neg", "c", constant("a", AMP_FLOAT, DIMS(rows, columns), some)));
+            assert_int_equal(computed() != NULL, rows == 1 || columns == 1);
+        }
+    for (int is_wrong = 0; is_wrong < 2; is_wrong++)
+        for (int is_given = 0; is_given < 2; is_given++) {
+            net_start(17);
+            uint32_t a = numbers("a", 4096);
+            const void *data = amp_value_at(net.model, a)->constant->data;
+            uint32_t to = is_given ? input("s", AMP_INT64, DIMS(2))
+                                   : constant("s", AMP_INT64, DIMS(2), is_wrong ? wrong : shape);
+            read_by_others(NODE("Reshape", "c", a, to));
+            const struct amp_tensor *c = computed();
+            assert_int_equal(c != NULL, !is_given && !is_wrong); /* for the run to say */
+            if (c == NULL)
+                continue;
+            assert_ptr_equal(c->data, data);
+            assert_true(amp_shape_equal(&c->shape, &DIMS(2048, 2)));
+        }
+}
+
+/* Weights are computed where what follows the product can go into them, and nowhere else. */
+static void weights_are_computed_for_what_goes_into_them(void **state)
+{
+    enum { FOLDED, NO_SCALE, GIVEN_SCALE, AS_FIRST, TWO_READERS, OUTPUT, GIVEN, WAYS };
+    static const char *const expected[WAYS] = {"Transpose MatMul",         "Transpose MatMul",
+                                               "Transpose MatMul Mul",     "Transpose MatMul Mul",
+                                               "Transpose MatMul Mul Sin", "Transpose MatMul Mul",
+                                               "Transpose MatMul Mul"};
+    static const float weights[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+                       scales[] = {1, 2, 4, 8}, x[16] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+    (void)state;
+    for (int i = 0; i < WAYS; i++) {
+        net_start(17);
+        uint32_t in = input("x", AMP_FLOAT, square);
+        uint32_t w =
+            i == GIVEN ? input("w", AMP_FLOAT, square) : constant("w", AMP_FLOAT, square, weights);
+        uint32_t t = NODE("Transpose", "t", w);
+        uint32_t y = i == AS_FIRST ? NODE("MatMul", "y", t, in) : NODE("MatMul", "y", in, t);
+        uint32_t s = i == GIVEN_SCALE ? input("s", AMP_FLOAT, DIMS(4))
+                                      : constant("s", AMP_FLOAT, DIMS(4), scales);
+        output(i == NO_SCALE ? y : NODE("Mul", "z", y, s));
+        if (i == TWO_READERS)
+            output(NODE("Sin", "n", t));
+        if (i == OUTPUT)
+            output(t);
+        assert_string_equal(fused(), expected[i]);
+        if (i != FOLDED)
+            continue;
+        assert_int_equal(net_run(false, net_tensor(AMP_FLOAT, square, x)), AMP_OK);
+        for (size_t k = 0; k < 12; k++)
+            assert_true(amp_tensor_double(&net.outputs[0], k) ==
+                        (double)weights[k % 4 * 4 + k / 4] * (double)scales[k % 4]);
+    }
+}
+
 /* ---- integers ---- */
 
 /* The scale and the zero point of 8 bits. */
@@ -1332,12 +1571,7 @@ struct bytes {
 static uint32_t zero_of(struct bytes bytes)
 {
     return constant(amp_model_unique_name(net.model, "zero"), bytes.dtype, SCALAR,
-                    &(uint8_t){(uint8_t)bytes.zero});
-}
-
-static uint32_t scale_of(float scale)
-{
-    return constant(amp_model_unique_name(net.model, "scale"), AMP_FLOAT, SCALAR, &scale);
+                    &(uint16_t){(uint16_t)(uint8_t)bytes.zero});
 }
 
 static uint32_t floats_of(const char *name, struct bytes bytes)
@@ -1420,12 +1654,429 @@ static void what_computes_between_stays(void **state)
     }
 }
 
+/* ---- operators that move bytes ---- */
+
+/* X as floats, of which Q says how; NAME is an input, or one output of a node. */
+static uint32_t floats_from(const char *name, uint32_t x, struct bytes bytes)
+{
+    return NODE("DequantizeLinear", name, x, scale_of(bytes.scale), zero_of(bytes));
+}
+
+static uint32_t bytes_from(uint32_t y, struct bytes bytes)
+{
+    uint32_t q = NODE("QuantizeLinear", "q", y, scale_of(bytes.scale), zero_of(bytes));
+    output(q);
+    return q;
+}
+
+/* Whether nodes become ones of integers: how many do. */
+static void expect_integers(size_t count, const char *what, size_t i)
+{
+    const struct amp_plan *plan;
+    infer_all();
+    amp_cpu_detected = amp_cpu_detect() | UINT32_C(1) << AMP_CPU_VNNI;
+    if (amp_plan_create(net.model, AMP_FREE, &plan, &net.err) != AMP_OK)
+        fail_msg("%s %zu: %s", what, i, net.err.text);
+    amp_cpu_detect();
+    if (plan->n_integer != count)
+        fail_msg("%s %zu: %zu", what, i, plan->n_integer);
+    amp_plan_destroy(plan);
+}
+
+static const struct bytes plain_bytes = {AMP_UINT8, 0.5f, 3}, coarse_bytes = {AMP_UINT8, 1, 3},
+                          shifted_bytes = {AMP_UINT8, 0.5f, 4}, signed_bytes = {AMP_INT8, 0.5f, 3};
+
+/* All that a node joins has one scale, zero point and type, as the result has. */
+static void joined_bytes_are_alike(void **state)
+{
+    static const struct bytes *const kinds[] = {&plain_bytes, &coarse_bytes, &shifted_bytes,
+                                                &signed_bytes};
+    (void)state;
+    for (int i = 0; i < 4 * 4 * 4; i++) {
+        const struct bytes *a = kinds[i % 4], *b = kinds[i / 4 % 4], *y = kinds[i / 16];
+        net_start(13);
+        uint32_t joined = NODE("Concat", "joined", floats_of("a", *a), floats_of("b", *b));
+        set_int(joined, "axis", 0);
+        bytes_from(joined, *y);
+        expect_integers(a == b && b == y, "joined", (size_t)i);
+    }
+    for (int i = 0; i < 3 * 3; i++) { /* what is no integer is not joined to any */
+        net_start(13);
+        uint32_t x[2];
+        for (int k = 0; k < 2; k++) {
+            int kind = k == 0 ? i % 3 : i / 3;
+            const char *name = k == 0 ? "a" : "b";
+            x[k] = kind == 0   ? floats_of(name, plain_bytes)
+                   : kind == 1 ? input(name, AMP_FLOAT, square)
+                               : NODE("Sin", name, floats_of(k == 0 ? "c" : "d", plain_bytes));
+        }
+        uint32_t joined = NODE("Concat", "joined", x[0], x[1]);
+        set_int(joined, "axis", 0);
+        bytes_from(joined, plain_bytes);
+        expect_integers(i == 0, "no integers", (size_t)i);
+    }
+}
+
+/* Each part is rounded to the bytes that the whole was of, and nobody reads it in floats. */
+static void parts_of_bytes_are_bytes(void **state)
+{
+    enum { ROUNDED, COARSE, SHIFTED, SIGNED, GIVEN, READ, TWICE, UNUSED, WAYS };
+    (void)state;
+    for (int i = 0; i < WAYS * WAYS; i++) {
+        int ways[] = {i % WAYS, i / WAYS};
+        net_start(13);
+        uint32_t split = net_node(0, "Split", "part", 2, IDS(floats_of("x", plain_bytes)));
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t part = net_out(split, k);
+            if (ways[k] <= SIGNED || ways[k] == TWICE)
+                bytes_from(part, ways[k] == COARSE    ? coarse_bytes
+                                 : ways[k] == SHIFTED ? shifted_bytes
+                                 : ways[k] == SIGNED  ? signed_bytes
+                                                      : plain_bytes);
+            if (ways[k] == GIVEN)
+                output(part);
+            if (ways[k] == READ)
+                output(NODE("Sin", "n", part));
+            if (ways[k] == TWICE)
+                bytes_from(part, plain_bytes);
+        }
+        if (ways[0] == UNUSED && ways[1] == UNUSED)
+            continue;
+        expect_integers(ways[0] == ROUNDED && ways[1] == ROUNDED, "parts", (size_t)i);
+    }
+}
+
+/* What is moved alone is in bytes; where to, or which, is said in integers. */
+static void bytes_go_where_they_are_told(void **state)
+{
+    static const int64_t shape[] = {2, 8}, rows[] = {1, 0};
+    (void)state;
+    static const int64_t from[] = {1}, to[] = {3}, step[] = {2};
+    for (int i = 0; i < 6; i++) {
+        net_start(13);
+        uint32_t x = floats_of("x", plain_bytes), y;
+        if (i == 0) {
+            y = NODE("Reshape", "y", x, constant("s", AMP_INT64, DIMS(2), shape));
+        } else if (i == 1) {
+            y = NODE("Gather", "y", x, constant("i", AMP_INT64, DIMS(2), rows));
+        } else if (i == 2) { /* one of two outputs is left out */
+            uint32_t split = net_node(0, "Split", "y", 2, IDS(x));
+            y = net_out(split, 0);
+            amp_node_set_output(net.model, split, 1, AMP_NONE);
+        } else if (i == 5) { /* of all axes: those are left out */
+            y = NODE("Slice", "y", x, constant("f", AMP_INT64, DIMS(1), from),
+                     constant("t", AMP_INT64, DIMS(1), to), AMP_NONE,
+                     constant("s", AMP_INT64, DIMS(1), step));
+        } else {
+            y = NODE("Transpose", "y", x);
+        }
+        bytes_from(y, plain_bytes);
+        if (i == 3)
+            output(
+                NODE("Sin", "z",
+                     net_out(net_node(0, "Split", "w", 2, IDS(input("b", AMP_FLOAT, square))), 1)));
+        if (i != 4) {
+            expect_integers(i != 2, "told", (size_t)i);
+            if (i == 3) /* what has an output for nobody stays */
+                assert_string_equal(fused(), "Transpose Split Sin");
+            continue;
+        }
+        size_t n_integer;
+        infer_all();
+        amp_node_at(net.model, node_of(y))->schema = NULL; /* whose types nobody knows */
+        amp_composites_fuse(net.model, net.arena, &n_integer);
+        assert_int_equal(n_integer, 0);
+    }
+}
+
+/* Pools of before version 12 have floats alone. */
+static void pools_of_bytes_came_with_version_12(void **state)
+{
+    (void)state;
+    for (int opset = 10; opset <= 13; opset++) {
+        net_start(opset);
+        uint32_t x = NODE("DequantizeLinear", "d", input("x", AMP_UINT8, DIMS(1, 1, 4, 4)),
+                          scale_of(0.5f), zero_of(plain_bytes));
+        uint32_t y = NODE("MaxPool", "y", x);
+        SET_INTS(y, "kernel_shape", 2, 2);
+        bytes_from(y, plain_bytes);
+        expect_integers(opset >= 12, "opset", (size_t)opset);
+    }
+}
+
+/* Bytes of one scale that is known, made floats of by the node before. */
+static void bytes_of_other_kinds_stay_floats(void **state)
+{
+    enum {
+        PLAIN,
+        NO_ZERO,
+        SIGNED_NO_ZERO,
+        SCALE_EACH,
+        INTS,
+        HALF,
+        BLOCKS,
+        PRECISE,
+        SHORTS,
+        NO_SCALES,
+        LATE_SCALE,
+        HALF_SCALE,
+        HALF_RESULT,
+        WAYS
+    };
+    static const bool is_integer[WAYS] = {[PLAIN] = true, [NO_ZERO] = true};
+    static const float scales[] = {0.5f, 0.5f, 0.5f, 0.5f};
+    static const uint8_t zeros[4 * 4] = {3, 3, 3, 3};
+    (void)state;
+    for (int i = 0; i < WAYS; i++) {
+        net_start(23);
+        enum amp_dtype dtype = i == INTS             ? AMP_INT32
+                               : i == SHORTS         ? AMP_UINT16
+                               : i == SIGNED_NO_ZERO ? AMP_INT8
+                                                     : AMP_UINT8;
+        uint32_t x = input("x", dtype, square);
+        struct amp_shape shape = i == SCALE_EACH  ? DIMS(4)
+                                 : i == BLOCKS    ? DIMS(4, 1)
+                                 : i == NO_SCALES ? DIMS(0)
+                                                  : SCALAR;
+        const uint16_t half = 0x3800; /* 0.5 */
+        uint32_t scale = i == HALF || i == HALF_SCALE ? constant("s", AMP_FLOAT16, SCALAR, &half)
+                                                      : constant("s", AMP_FLOAT, shape, scales);
+        if (i == LATE_SCALE) { /* in another dtype than what it is made of */
+            struct amp_tensor *late = net_tensor(AMP_FLOAT, SCALAR, scales);
+            struct amp_tensor *source = net_tensor(AMP_FLOAT16, SCALAR, &half);
+            late->data = NULL;
+            late->source = source;
+            scale = amp_graph_add_initializer(net.model, 0, "late", late);
+        }
+        uint32_t zero = i == NO_ZERO || i == SIGNED_NO_ZERO || i == INTS
+                            ? AMP_NONE
+                            : constant("z", dtype, i == HALF ? SCALAR : shape, zeros);
+        uint32_t d = zero == AMP_NONE ? NODE("DequantizeLinear", "d", x, scale)
+                                      : NODE("DequantizeLinear", "d", x, scale, zero);
+        if (i == BLOCKS)
+            set_int(d, "block_size", 4);
+        if (i == HALF_SCALE || i == HALF_RESULT)
+            set_int(d, "output_dtype", i == HALF_SCALE ? AMP_FLOAT : AMP_FLOAT16);
+        uint32_t y = NODE("Transpose", "t", d);
+        struct bytes to = plain_bytes;
+        to.zero = zero == AMP_NONE ? 0 : 3;
+        uint32_t q;
+        if (i == HALF) {
+            q = NODE("QuantizeLinear", "q", y, scale, zero_of(to));
+            output(q);
+        } else {
+            q = bytes_from(y, to);
+        }
+        if (i == PRECISE)
+            set_int(q, "precision", AMP_FLOAT16);
+        expect_integers(is_integer[i], "kind", (size_t)i);
+    }
+}
+
+/* ---- operators that compute with bytes ---- */
+
+/* Two operands in bytes, of which one scale is known or one for each channel, and a result. */
+static void computed_bytes_are_of_one_type(void **state)
+{
+    enum { PLAIN, COARSE, SIGNED, SCALE_EACH, FLOATS, LATE, INTS, WAYS };
+    static const char *const ops[] = {"Add", "Mul"};
+    static const float scales[] = {0.5f, 1, 0.5f, 1};
+    static const uint8_t zeros[4] = {3, 3, 3, 3};
+    (void)state;
+    for (size_t i = 0; i < 2 * WAYS * WAYS * WAYS; i++) {
+        size_t ways[] = {i / 2 % WAYS, i / 2 / WAYS % WAYS, i / 2 / WAYS / WAYS};
+        uint32_t operands[2];
+        if (ways[2] == FLOATS || ways[2] == LATE || ways[2] == INTS)
+            continue;
+        net_start(13);
+        for (int k = 0; k < 2; k++) {
+            const char *name = k == 0 ? "a" : "b";
+            if (ways[k] == FLOATS)
+                operands[k] = input(name, AMP_FLOAT, square);
+            else if (ways[k] == SCALE_EACH)
+                operands[k] = NODE("DequantizeLinear", name, input(name, AMP_UINT8, square),
+                                   constant(k == 0 ? "sa" : "sb", AMP_FLOAT, DIMS(4), scales),
+                                   constant(k == 0 ? "za" : "zb", AMP_UINT8, DIMS(4), zeros));
+            else if (ways[k] == LATE)
+                operands[k] =
+                    NODE("DequantizeLinear", name, input(name, AMP_UINT8, square),
+                         input(k == 0 ? "sa" : "sb", AMP_FLOAT, SCALAR), zero_of(plain_bytes));
+            else if (ways[k] == INTS)
+                operands[k] =
+                    NODE("DequantizeLinear", name, input(name, AMP_INT32, square), scale_of(1));
+            else
+                operands[k] = floats_of(name, ways[k] == COARSE   ? coarse_bytes
+                                              : ways[k] == SIGNED ? signed_bytes
+                                                                  : plain_bytes);
+        }
+        uint32_t y = NODE(ops[i % 2], "y", operands[0], operands[1]);
+        if (ways[2] == SCALE_EACH)
+            output(NODE("QuantizeLinear", "q", y, constant("sy", AMP_FLOAT, DIMS(4), scales),
+                        constant("zy", AMP_UINT8, DIMS(4), zeros)));
+        else
+            bytes_from(y, ways[2] == COARSE   ? coarse_bytes
+                          : ways[2] == SIGNED ? signed_bytes
+                                              : plain_bytes);
+        bool are_unsigned = ways[0] <= COARSE && ways[1] <= COARSE && ways[2] <= COARSE;
+        bool are_signed = ways[0] == SIGNED && ways[1] == SIGNED && ways[2] == SIGNED;
+        expect_integers(are_unsigned || are_signed, ops[i % 2], i);
+    }
+}
+
+/* A product by constant bytes, of which each column has a scale, or all have one. */
+static void products_of_bytes_scale_columns(void **state)
+{
+    enum {
+        ONE_SCALE,
+        EACH_COLUMN,
+        EACH_FROM_BEHIND,
+        EACH_ROW,
+        ROWS_FROM_BEHIND,
+        ZERO_FIRST,
+        ZERO_LAST,
+        UNSIGNED,
+        VECTOR,
+        GIVEN,
+        LARGE,
+        X_SCALE_EACH,
+        BAD_SCALE,
+        OTHER_READER,
+        BLOCKS,
+        SHORT_X,
+        INT_X,
+        SHORT_Y,
+        WAYS
+    };
+    static const float scales[] = {0.5f, 1, 2, 4}, bad[] = {0.5f, 1, 2, 0};
+    static const float of_blocks[4 * 4] = {1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2};
+    static const int8_t none_each[4 * 4] = {0};
+    static const int8_t first[] = {1, 0, 0, 0}, last[] = {0, 0, 0, 1}, none[] = {0, 0, 0, 0};
+    static int8_t weights[600 * 4];
+    (void)state;
+    memset(weights, 127, sizeof weights);
+    for (int i = 0; i < WAYS; i++) {
+        const int64_t inner = i == LARGE ? 600 : 4;
+        net_start(i >= BLOCKS ? 21 : 13);
+        struct amp_shape shape = i == VECTOR ? DIMS(4) : DIMS(inner, 4);
+        enum amp_dtype dtype = i == UNSIGNED ? AMP_UINT8 : AMP_INT8;
+        bool has_one = i == ONE_SCALE || i == UNSIGNED || i == VECTOR || i == GIVEN || i == LARGE ||
+                       i == X_SCALE_EACH || i > BLOCKS;
+        uint32_t w = i == GIVEN ? input("w", dtype, shape) : constant("w", dtype, shape, weights);
+        uint32_t s = has_one ? scale_of(0.5f)
+                     : i == BLOCKS
+                         ? constant("sw", AMP_FLOAT, square, of_blocks)
+                         : constant("sw", AMP_FLOAT, DIMS(4), i == BAD_SCALE ? bad : scales);
+        uint32_t z = i == BLOCKS ? constant("zw", dtype, square, none_each)
+                                 : constant("zw", dtype, has_one ? SCALAR : DIMS(4),
+                                            i == ZERO_FIRST  ? first
+                                            : i == ZERO_LAST ? last
+                                                             : none);
+        uint32_t d = NODE("DequantizeLinear", "d", w, s, z);
+        if (!has_one)
+            set_int(d, "axis",
+                    i == EACH_FROM_BEHIND   ? -1
+                    : i == EACH_ROW         ? 0
+                    : i == ROWS_FROM_BEHIND ? -2
+                                            : 1);
+        if (i == BLOCKS)
+            set_int(d, "block_size", 1);
+        static const float x_scales[] = {0.5f, 0.5f, 0.5f, 0.5f};
+        static const uint8_t x_zeros[] = {0, 0, 0, 0};
+        uint32_t x = input("x",
+                           i == SHORT_X ? AMP_UINT16
+                           : i == INT_X ? AMP_INT32
+                                        : AMP_UINT8,
+                           DIMS(4, inner));
+        x = i == X_SCALE_EACH
+                ? NODE("DequantizeLinear", "dx", x, constant("sx", AMP_FLOAT, DIMS(4), x_scales),
+                       constant("zx", AMP_UINT8, DIMS(4), x_zeros))
+                : NODE("DequantizeLinear", "dx", x, scale_of(0.5f));
+        uint32_t y = NODE("MatMul", "y", x, d);
+        bytes_from(y, i == SHORT_Y ? (struct bytes){AMP_UINT16, 0.5f, 0} : plain_bytes);
+        if (i == OTHER_READER)
+            output(y);
+        /* Large sums are done apart from their rounding, which takes what fits 24 bits alone. */
+        expect_integers(i == ONE_SCALE || i == EACH_COLUMN || i == EACH_FROM_BEHIND || i == LARGE,
+                        "product", (size_t)i);
+    }
+}
+
+/* What nobody reads as floats any more is not made floats of, and what others read is. */
+static void bytes_are_floats_for_their_readers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        net_start(13);
+        uint32_t a = floats_of("a", plain_bytes), b = floats_of("b", plain_bytes);
+        bytes_from(NODE("Add", "sum", a, b), plain_bytes);
+        if (i == 1)
+            output(a);
+        if (i == 2)
+            output(NODE("Sin", "n", b));
+        if (i == 3) {
+            output(b);
+            output(NODE("Sin", "n", a));
+        }
+        static const char *const expected[] = {"QLinearAdd", "DequantizeLinear QLinearAdd",
+                                               "DequantizeLinear QLinearAdd Sin",
+                                               "DequantizeLinear DequantizeLinear QLinearAdd Sin"};
+        assert_string_equal(fused(), expected[i]);
+    }
+}
+
+/* The numbers of a convolution of bytes, with and without a bias and zero points, and a Relu that
+   the result's range does: x - 3 halves, by weights of quarters. */
+static void convolutions_of_bytes_add_up(void **state)
+{
+    static const uint8_t x[] = {3, 4, 5, 7, 11, 3, 0, 255};
+    static const int8_t w[] = {1, -2, 3, 4};
+    static const int32_t bias[] = {8, -16};
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        bool has_bias = (i & 1) != 0, has_zeros = (i & 2) != 0, has_relu = (i & 4) != 0;
+        int zero = has_zeros ? 3 : 0, y_zero = has_zeros && !has_relu ? 100 : 0;
+        net_start(13);
+        uint32_t in = input("x", AMP_UINT8, DIMS(1, 2, 2, 2));
+        uint32_t dx = has_zeros ? NODE("DequantizeLinear", "dx", in, scale_of(0.5f),
+                                       zero_of((struct bytes){AMP_UINT8, 0, zero}))
+                                : NODE("DequantizeLinear", "dx", in, scale_of(0.5f));
+        uint32_t dw = NODE("DequantizeLinear", "dw", constant("w", AMP_INT8, DIMS(2, 2, 1, 1), w),
+                           scale_of(0.25f));
+        uint32_t db = has_bias ? NODE("DequantizeLinear", "db",
+                                      constant("b", AMP_INT32, DIMS(2), bias), scale_of(0.125f))
+                               : AMP_NONE;
+        uint32_t y = has_bias ? NODE("Conv", "y", dx, dw, db) : NODE("Conv", "y", dx, dw);
+        if (has_relu)
+            y = NODE("Relu", "r", y);
+        uint32_t q = has_zeros ? NODE("QuantizeLinear", "q", y, scale_of(2),
+                                      zero_of((struct bytes){AMP_UINT8, 0, y_zero}))
+                               : NODE("QuantizeLinear", "q", y, scale_of(2));
+        output(q);
+        assert_string_equal(fused(), "QLinearConv");
+        const struct amp_plan *plan = plan_net(AMP_FREE);
+        assert_int_equal(amp_node_at(plan->model, plan->graphs[0].steps[0].node)->n_inputs,
+                         has_bias ? 9 : 8);
+        amp_plan_destroy(plan);
+        double expected[8];
+        for (int c = 0; c < 2; c++)
+            for (int p = 0; p < 4; p++) {
+                double sum = (has_bias ? bias[c] : 0) + (x[p] - zero) * w[c * 2] +
+                             (x[4 + p] - zero) * w[c * 2 + 1];
+                double rounded = rint(sum * 0.125 / 2) + y_zero;
+                expected[c * 4 + p] = fmin(fmax(rounded, 0), 255);
+            }
+        assert_int_equal(net_run(false, net_tensor(AMP_UINT8, DIMS(1, 2, 2, 2), x)), AMP_OK);
+        expect_doubles(0, expected, 8, 0);
+    }
+}
+
 /* A convolution of two channels by weights of 1, all made of 8 bits but the bias, of 32. */
 struct byte_conv {
     float x_scale, w_scale, w_scale_1, b_scale, b_scale_1, y_scale;
     int w_zero, b_zero, axis;
     bool has_scale_each, has_x_scale_each, has_y_scale_each, has_no_bias;
     bool has_given_scale, has_given_zero, has_given_weights, has_given_bias, has_float_bias;
+    bool has_byte_bias;
     bool is_unsigned; /* the weights */
 };
 
@@ -1461,12 +2112,15 @@ static void convolve_bytes(const struct byte_conv *c)
     uint32_t dw =
         NODE("DequantizeLinear", "dw", w, scales_of(c->has_scale_each, c->w_scale, c->w_scale_1),
              zeros_of(c->has_scale_each, w_dtype, c->w_zero));
-    uint32_t b = c->has_given_bias ? input("b", AMP_INT32, DIMS(2))
-                                   : constant("b", AMP_INT32, DIMS(2), numbers);
+    static const int8_t bytes_of_bias[] = {3, 4};
+    const enum amp_dtype b_dtype = c->has_byte_bias ? AMP_INT8 : AMP_INT32;
+    uint32_t b = c->has_given_bias  ? input("b", AMP_INT32, DIMS(2))
+                 : c->has_byte_bias ? constant("b", b_dtype, DIMS(2), bytes_of_bias)
+                                    : constant("b", b_dtype, DIMS(2), numbers);
     uint32_t db = c->has_float_bias ? constant("fb", AMP_FLOAT, DIMS(2), floats)
                                     : NODE("DequantizeLinear", "db", b,
                                            scales_of(c->has_scale_each, c->b_scale, c->b_scale_1),
-                                           zeros_of(c->has_scale_each, AMP_INT32, c->b_zero));
+                                           zeros_of(c->has_scale_each, b_dtype, c->b_zero));
     if (c->has_scale_each) {
         set_int(dw, "axis", c->axis);
         if (!c->has_float_bias)
@@ -1514,6 +2168,11 @@ static void convolutions_of_bytes_have_fitting_scales(void **state)
             {SCALES, .has_given_bias = true},
             {SCALES, .has_float_bias = true},
             {SCALES, .is_unsigned = true},
+            {SCALES, .has_byte_bias = true},
+            {0.5f, 0.25f, 0.5f, 0.1250026f, 0.25f, 2, .has_scale_each = true},
+            {0.5f, 0.25f, 0.5f, 0.125f, 0.2500052f, 2, .has_scale_each = true},
+            {0.5f, 0.25f, -0.5f, 0.125f, -0.25f, 2, .has_scale_each = true},
+            {0.5f, 0.25f, 0.5f, 0.125f, 0.25f, 2, .has_scale_each = true, .axis = -3},
         };
     (void)state;
     for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
@@ -2164,6 +2823,9 @@ int main(void)
         NET_TEST(a_normalization_takes_a_vector_for_its_scale),
         NET_TEST(a_normalization_goes_over_the_last_axis),
         NET_TEST(what_depends_on_constants_is_one),
+        NET_TEST(what_is_plain_is_computed_of_constants),
+        NET_TEST(what_is_small_is_computed_of_constants),
+        NET_TEST(weights_are_computed_for_what_goes_into_them),
         NET_TEST(a_factor_adds_no_dims),
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(a_scale_goes_into_a_layer_without_a_bias),
@@ -2188,6 +2850,15 @@ int main(void)
         NET_TEST(attention_reads_through_casts),
         NET_TEST(what_cuts_off_no_more_than_integers_goes),
         NET_TEST(what_computes_between_stays),
+        NET_TEST(joined_bytes_are_alike),
+        NET_TEST(parts_of_bytes_are_bytes),
+        NET_TEST(bytes_of_other_kinds_stay_floats),
+        NET_TEST(bytes_go_where_they_are_told),
+        NET_TEST(pools_of_bytes_came_with_version_12),
+        NET_TEST(computed_bytes_are_of_one_type),
+        NET_TEST(products_of_bytes_scale_columns),
+        NET_TEST(bytes_are_floats_for_their_readers),
+        NET_TEST(convolutions_of_bytes_add_up),
         NET_TEST(convolutions_of_bytes_have_fitting_scales),
         NET_TEST(values_last_as_long_as_they_are_read),
         NET_TEST(post_ops_are_as_wide_as_products),

@@ -233,7 +233,7 @@ static enum amp_status reorder(struct amp_ctx *ctx, struct amp_binding *binding)
 static enum amp_status alloc_output(struct amp_ctx *ctx, struct amp_binding *binding)
 {
     struct amp_tensor *out = ctx->out[binding->index];
-    if (!binding->is_free && binding->size == 0) {
+    if (binding->size == 0) {
         AMP_TRY(amp_ctx_alloc(ctx, binding->index));
         binding->size = out->buffer->size;
         binding->former = out->buffer;

@@ -17,9 +17,7 @@ static bool query(const_dnnl_memory_desc_t desc, dnnl_query_t what, void *result
 
 bool amp_blocks_read(const_dnnl_memory_desc_t desc, struct amp_blocks *blocks)
 {
-    dnnl_format_kind_t kind;
-    return desc != NULL && query(desc, dnnl_query_format_kind, &kind) && kind == dnnl_blocked &&
-           query(desc, dnnl_query_ndims_s32, &blocks->rank) &&
+    return query(desc, dnnl_query_ndims_s32, &blocks->rank) &&
            query(desc, dnnl_query_data_type, &blocks->type) &&
            query(desc, dnnl_query_dims, &blocks->dims) &&
            query(desc, dnnl_query_strides, &blocks->strides) &&
@@ -44,13 +42,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     text->left -= used;
 }
 
-/* Whether dim A comes before dim B in memory. */
-static bool is_slower(const struct amp_blocks *blocks, int a, int b)
-{
-    int64_t stride_a = (*blocks->strides)[a], stride_b = (*blocks->strides)[b];
-    return stride_a > stride_b || (stride_a == stride_b && a < b);
-}
-
 static bool is_blocked(const struct amp_blocks *blocks, int dim)
 {
     for (int i = 0; i < blocks->n_inner; i++)
@@ -67,10 +58,10 @@ static void add_layout(struct text *text, const_dnnl_memory_desc_t desc)
         return;
     }
     for (int place = 0; place < blocks.rank; place++)
-        for (int d = 0; d < blocks.rank; d++) {
+        for (int d = 0; d < blocks.rank; d++) { /* those as far apart come in their order */
             int n_slower = 0;
             for (int other = 0; other < blocks.rank; other++)
-                n_slower += other != d && is_slower(&blocks, other, d);
+                n_slower += (*blocks.strides)[other] > (*blocks.strides)[d];
             if (n_slower == place)
                 add(text, "%c", (is_blocked(&blocks, d) ? 'A' : 'a') + d);
         }
@@ -82,7 +73,7 @@ static void add_layout(struct text *text, const_dnnl_memory_desc_t desc)
 static void add_desc(struct text *text, const char *between, const_dnnl_memory_desc_t desc)
 {
     dnnl_data_type_t type = dnnl_data_type_undef;
-    if (desc == NULL || dnnl_memory_desc_get_size(desc) == 0)
+    if (dnnl_memory_desc_get_size(desc) == 0)
         return;
     dnnl_memory_desc_query(desc, dnnl_query_data_type, &type);
     add(text, "%s%s:", between, dnnl_dt2str(type));

@@ -156,7 +156,7 @@ enum amp_status amp_prim_create(struct amp_ctx *ctx, struct amp_prim *prim,
     AMP_TRY(amp_dnnl_check(ctx->err, dnnl_primitive_create(&prim->primitive, pd), "primitive"));
     const_dnnl_memory_desc_t scratchpad =
         dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0);
-    if (scratchpad == NULL || dnnl_memory_desc_get_size(scratchpad) == 0)
+    if (dnnl_memory_desc_get_size(scratchpad) == 0)
         return AMP_OK;
     return amp_binding_alloc(ctx, scratchpad, &prim->scratchpad, &prim->scratchpad_buffer);
 }
@@ -409,10 +409,9 @@ enum amp_status amp_prim_run_call(struct amp_ctx *ctx, const struct amp_prim_cal
         ctx->err = &refusal;
     enum amp_status status = run_prim(ctx, call);
     ctx->err = err;
-    if (is_half || status == AMP_OK || status == AMP_AGAIN)
-        return status;
-    return status == AMP_UNSUPPORTED ? run_plain(ctx, call)
-                                     : amp_fail(err, status, "%s", refusal.text);
+    if (!is_half && status == AMP_UNSUPPORTED)
+        return run_plain(ctx, call);
+    return refusal.status == AMP_OK ? status : amp_fail(err, status, "%s", refusal.text);
 }
 
 /* ---- once more ---- */

@@ -37,8 +37,7 @@ static bool view_operand(const struct amp_shape *out, const struct amp_shape *op
         return is_whole;
     for (int i = 1; i <= n - first; i++) {
         int64_t dim = operand->dims[n - i];
-        if (out->rank < i || out->dims[out->rank - i] != dims[rank - i] ||
-            (dim != 1 && dim != dims[rank - i]))
+        if (out->dims[out->rank - i] != dims[rank - i] || (dim != 1 && dim != dims[rank - i]))
             return false;
         view[rank - i] = dim;
     }
@@ -91,12 +90,11 @@ enum amp_status amp_post_operands_append(struct amp_ctx *ctx, const struct amp_p
 static bool is_padded(const_dnnl_primitive_desc_t pd)
 {
     const_dnnl_memory_desc_t desc = dnnl_primitive_desc_query_md(pd, dnnl_query_dst_md, 0);
-    const dnnl_dims_t *dims, *padded;
-    int rank;
-    if (dnnl_memory_desc_query(desc, dnnl_query_ndims_s32, &rank) != dnnl_success ||
-        dnnl_memory_desc_query(desc, dnnl_query_dims, &dims) != dnnl_success ||
-        dnnl_memory_desc_query(desc, dnnl_query_padded_dims, &padded) != dnnl_success)
-        return false;
+    const dnnl_dims_t *dims = NULL, *padded = NULL;
+    int rank = 0; /* where there is no destination */
+    dnnl_memory_desc_query(desc, dnnl_query_ndims_s32, &rank);
+    dnnl_memory_desc_query(desc, dnnl_query_dims, &dims);
+    dnnl_memory_desc_query(desc, dnnl_query_padded_dims, &padded);
     for (int i = 0; i < rank; i++)
         if ((*dims)[i] != (*padded)[i])
             return true;
@@ -106,7 +104,7 @@ static bool is_padded(const_dnnl_primitive_desc_t pd)
 bool amp_post_divides_padding(const struct amp_ctx *ctx, const_dnnl_primitive_desc_t pd)
 {
     for (size_t i = 0; i < ctx->n_posts; i++)
-        if (ctx->posts[i].kind == AMP_POST_BINARY && ctx->posts[i].alg == dnnl_binary_div)
+        if (ctx->posts[i].alg == dnnl_binary_div)
             return is_padded(pd);
     return false;
 }

@@ -62,7 +62,7 @@ static bool are_exact(const struct amp_byte_sums *sums)
 
 bool amp_byte_sums_may_pad(const struct amp_tensor *w)
 {
-    return w->shape.rank > 2 && amp_shape_product(&w->shape, 2, w->shape.rank) != 1;
+    return amp_shape_product(&w->shape, 2, w->shape.rank) != 1;
 }
 
 /* The largest weight of which two, with any uint8, make a sum of 16 bits. */

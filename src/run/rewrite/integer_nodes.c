@@ -86,7 +86,7 @@ static bool read_integers(const struct amp_model *model, uint32_t id, enum amp_r
                           uint32_t value, struct integers *q)
 {
     const struct amp_node *node = id == AMP_NONE ? NULL : amp_node_at(model, id);
-    if (node == NULL || !amp_node_has_role(node, role) || node->n_inputs < 2)
+    if (node == NULL || !amp_node_has_role(node, role))
         return false;
     *q = (struct integers){.value = value == AMP_NONE ? node->inputs[0] : value,
                            .scale = node->inputs[1],
@@ -122,7 +122,7 @@ static bool is_saturation(const struct amp_model *model, const struct amp_node *
                           const struct integers *q)
 {
     struct amp_post post;
-    if (!amp_post_of(model, node, 0, &post) || post.kind != AMP_POST_ELTWISE)
+    if (!amp_post_of(model, node, 0, &post))
         return false;
     bool is_relu = post.alg == dnnl_eltwise_relu && post.alpha == 0;
     if (!is_relu && post.alg != dnnl_eltwise_clip)
@@ -146,8 +146,7 @@ static bool read_output(const struct candidate *c, uint32_t output, struct integ
     uint32_t first = use.node;
     const struct amp_node *node = amp_node_at(model, first);
     if (!amp_node_has_role(node, AMP_ROLE_QUANTIZE_LINEAR)) {
-        if (node->n_outputs != 1 || use.slot != 0 ||
-            !amp_uses_only(model, c->uses, node->outputs[0], &next))
+        if (node->n_outputs != 1 || !amp_uses_only(model, c->uses, node->outputs[0], &next))
             return false;
         *between = first;
         use = next;
@@ -190,8 +189,8 @@ static bool move(const struct candidate *c)
     struct amp_node *node = amp_node_at(c->model, c->id);
     struct integers first, q;
     uint32_t between;
-    if (node->n_inputs == 0 || !read_input(c, 0, &first) || !are_bytes(c->model, &first) ||
-        count_scales(c->model, &first) != 1 || !takes(c, dtype_of(c->model, first.value)))
+    if (node->n_inputs == 0 || !read_input(c, 0, &first) ||
+        !takes(c, dtype_of(c->model, first.value)))
         return false;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] != AMP_NONE && dtype_of(c->model, node->inputs[i]) == AMP_FLOAT &&
@@ -233,8 +232,7 @@ static bool fits_bias(const struct candidate *c, const struct integers *x, const
                       const struct integers *bias)
 {
     const struct amp_tensor *values = constant(c->model, bias->value);
-    if (values == NULL || values->dtype != AMP_INT32 || values->shape.rank != 1 ||
-        has_zero_points(c->model, bias))
+    if (values == NULL || values->dtype != AMP_INT32 || has_zero_points(c->model, bias))
         return false;
     for (size_t i = 0; i < amp_tensor_count(values); i++) {
         double scale = scale_of(c->model, x, 0) * scale_of(c->model, w, i);
@@ -296,11 +294,11 @@ static void become(const struct candidate *c, const struct integers *scaled,
         inputs[n++] = scaled[i].value;
         add_scaled(c, &scaled[i], inputs, &n);
     }
-    if (c->form->bias == n)
-        inputs[n++] = bias;
     add_scaled(c, y, inputs, &n);
-    if (c->form->bias == n && bias != AMP_NONE)
-        inputs[n++] = bias;
+    if (bias != AMP_NONE) {
+        inputs[c->form->bias] = bias;
+        n++;
+    }
     amp_node_change(c->model, c->id, c->form->op->domain, c->form->op->name, c->form->op->newest);
     struct amp_node *node = amp_node_at(c->model, c->id);
     node->inputs = inputs;
@@ -317,7 +315,7 @@ static bool compute(const struct candidate *c)
         if (!read_input(c, i, &scaled[i]) || !are_bytes(c->model, &scaled[i]))
             return false;
     if (node->n_outputs != 1 || count_scales(c->model, &scaled[0]) != 1 ||
-        (has_bias && (c->form->bias == 0 || !read_input(c, SCALED_MAX, &bias))) ||
+        (has_bias && !read_input(c, SCALED_MAX, &bias)) ||
         !read_output(c, node->outputs[0], &y, &between))
         return false;
     enum amp_dtype dtype = dtype_of(c->model, y.value);
@@ -351,8 +349,7 @@ static void remove_unused(struct amp_model *model)
     uint32_t *counts = amp_uses_count(model);
     for (uint32_t id = 0; id < model->n_nodes; id++) {
         const struct amp_node *node = amp_node_at(model, id);
-        if (!node->is_removed && amp_node_has_role(node, AMP_ROLE_DEQUANTIZE_LINEAR) &&
-            counts[node->outputs[0]] == 0)
+        if (amp_node_has_role(node, AMP_ROLE_DEQUANTIZE_LINEAR) && counts[node->outputs[0]] == 0)
             amp_node_remove(model, id);
     }
     free(counts);
