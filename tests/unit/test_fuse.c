@@ -579,6 +579,172 @@ static void scales_go_in_by_channel_alone(void **state)
                 }
 }
 
+/* Y behind a Gemm of DTYPE with two channels and weights W, 3 rows of 2. */
+static uint32_t small_gemm(enum amp_dtype dtype, float w)
+{
+    const float floats[] = {w, w, w, w};
+    uint16_t halves_of_w[4];
+    double doubles[] = {(double)w, (double)w, (double)w, (double)w};
+    amp_dtype_convert(AMP_FLOAT, floats, AMP_FLOAT16, halves_of_w, 4);
+    net_start(17);
+    scaled_shape = DIMS(3, 2);
+    return NODE("Gemm", "l", input("x", dtype, DIMS(3, 2)),
+                constant("w", dtype, DIMS(2, 2),
+                         dtype == AMP_FLOAT16  ? (const void *)halves_of_w
+                         : dtype == AMP_DOUBLE ? (const void *)doubles
+                                               : floats));
+}
+
+static uint32_t pair_of(enum amp_dtype dtype, float a, float b)
+{
+    const float floats[] = {a, b};
+    uint16_t both[2];
+    double doubles[] = {(double)a, (double)b};
+    amp_dtype_convert(AMP_FLOAT, floats, AMP_FLOAT16, both, 2);
+    return constant(amp_model_unique_name(net.model, "c"), dtype, DIMS(2),
+                    dtype == AMP_FLOAT16  ? (const void *)both
+                    : dtype == AMP_DOUBLE ? (const void *)doubles
+                                          : floats);
+}
+
+/* As many as eight, and what is left stands behind. */
+static void chains_have_an_end(void **state)
+{
+    (void)state;
+    for (int n = 0; n <= 10; n++) {
+        char expected[80] = "Gemm";
+        uint32_t y = small_gemm(AMP_FLOAT, 0.5f);
+        for (int i = 0; i < n; i++) {
+            y = NODE("Mul", "y", y, pair_of(AMP_FLOAT, 2, i % 2 == 0 ? -1 : 0.5f));
+            if (i >= 8)
+                strcat(expected, " Mul");
+        }
+        output(y);
+        assert_string_equal(fused(), expected);
+        expect_as_strict("a chain");
+    }
+}
+
+/* Factors and sums that are no numbers, or that the dtype has no room for, stay where they are. */
+static void numbers_without_room_stay_outside(void **state)
+{
+    static const struct {
+        enum amp_dtype dtype;
+        float w;
+        const char *op_type;
+        float a, b;
+        bool goes;
+    } cases[] = {
+        {AMP_FLOAT, 1, "Mul", 2, 3, true},
+        {AMP_FLOAT, 1, "Mul", 0, 0, true},
+        {AMP_FLOAT, 1, "Mul", 2, INFINITY, false},
+        {AMP_FLOAT, 1, "Mul", NAN, 3, false},
+        {AMP_FLOAT, 1, "Div", 1, 0, false},
+        {AMP_FLOAT, 1, "Div", INFINITY, 1, true}, /* a factor of 0 */
+        {AMP_FLOAT, 1, "Add", 2, 3, true},
+        {AMP_FLOAT, 1, "Add", INFINITY, 3, false},
+        {AMP_FLOAT, 1, "Add", 2, NAN, false},
+        {AMP_FLOAT, 3e38f, "Mul", 1, 2, false},
+        {AMP_FLOAT, 3e38f, "Mul", 1, 0.5f, true},
+        {AMP_FLOAT, 1e-38f, "Mul", 1e-6f, 1, false},
+        {AMP_FLOAT16, 1, "Mul", 2, 3, true},
+        {AMP_FLOAT16, 40000, "Mul", 1, 2, false},
+        {AMP_FLOAT16, 30000, "Mul", 1, 2, true},
+        {AMP_FLOAT16, 1e-4f, "Mul", 0.01f, 1, false},
+        {AMP_FLOAT16, 1, "Mul", 0.01f, 1, true},
+        {AMP_FLOAT16, 1, "Add", 60000, 1, true},
+        {AMP_DOUBLE, 1, "Mul", 2, 3, false}, /* only what is added by oneDNN */
+    };
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(cases); i++) {
+        char expected[20] = "Gemm";
+        uint32_t y = small_gemm(cases[i].dtype, cases[i].w);
+        output(NODE(cases[i].op_type, "y", y, pair_of(cases[i].dtype, cases[i].a, cases[i].b)));
+        if (!cases[i].goes)
+            snprintf(expected, sizeof expected, "Gemm %s", cases[i].op_type);
+        if (strcmp(fused(), expected) != 0)
+            fail_msg("case %zu: %s", i, fused());
+    }
+    for (int is_large = 0; is_large < 2; is_large++) { /* a sum that only both have no room for */
+        uint32_t y = small_gemm(AMP_FLOAT16, 1);
+        for (int i = 0; i < 2; i++)
+            y = NODE("Add", "y", y, pair_of(AMP_FLOAT16, 1, is_large ? 40000 : 20000));
+        output(y);
+        assert_string_equal(fused(), is_large ? "Gemm Add Add" : "Gemm");
+    }
+}
+
+/* What a Gemm adds is of one row or of as many as the result has, of one column or of all; its
+   factors go into what comes of it. What is no constant stays what it is. */
+static void sums_of_all_shapes_are_scaled(void **state)
+{
+    static const struct amp_shape shapes[] = {{0, {0}},    {1, {1}},    {1, {2}},   {2, {1, 1}},
+                                              {2, {1, 2}}, {2, {3, 1}}, {2, {3, 2}}};
+    static const float numbers_of_c[] = {1, -2, 3, 4, -5, 6}, weights[] = {1, 2, 3, 4};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(shapes); i++)
+        for (int way = 0; way < 32; way++) {
+            bool is_given = (way & 8) != 0, has_sum = (way & 16) != 0;
+            net_start(17);
+            scaled_shape = DIMS(3, 2);
+            uint32_t x = input("x", AMP_FLOAT, DIMS(3, 2));
+            uint32_t w = constant("w", AMP_FLOAT, DIMS(2, 2), weights);
+            uint32_t c = is_given ? input("c", AMP_FLOAT, shapes[i])
+                                  : constant("c", AMP_FLOAT, shapes[i], numbers_of_c);
+            uint32_t l = NODE("Gemm", "l", x, w, c);
+            if ((way & 1) != 0)
+                set_number(l, "alpha", 2);
+            if ((way & 2) != 0)
+                set_number(l, "beta", -0.5f);
+            if ((way & 4) != 0)
+                set_int(l, "transB", 1);
+            uint32_t y = has_sum ? NODE("Sub", "y", pair_of(AMP_FLOAT, 3, 5), l) : l;
+            output(NODE("Mul", "z", y, pair_of(AMP_FLOAT, 2, -4)));
+            assert_string_equal(fused(), !is_given ? "Gemm"
+                                         : has_sum ? "Gemm Sub Mul"
+                                                   : "Gemm Mul");
+            if (!is_given)
+                expect_as_strict("a sum");
+        }
+}
+
+/* What else reads a result, or gives it, and weights that are no constant matrix. */
+static void results_that_are_read_are_not_scaled(void **state)
+{
+    static const float weights[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        uint32_t l = small_gemm(AMP_FLOAT, 1), y, first = l;
+        if (i == 2 || i == 3) {
+            net_start(17);
+            uint32_t x = input("x", AMP_FLOAT, i == 2 ? DIMS(2, 3, 2) : DIMS(3, 2));
+            l = NODE("MatMul", "l", x,
+                     i == 2 ? constant("w", AMP_FLOAT, DIMS(2, 2, 2), weights)
+                            : input("w", AMP_FLOAT, DIMS(2, 2)));
+        }
+        y = NODE("Mul", "y", l, pair_of(AMP_FLOAT, 2, 4));
+        if (i == 4)
+            y = NODE("Mul", "z", y, y); /* both operands */
+        output(y);
+        if (i == 0)
+            output(l);
+        if (i == 1)
+            output(NODE("Sin", "n", first));
+        if (i == 5) { /* the scale is read as well */
+            net_start(17);
+            scaled_shape = DIMS(3, 2);
+            l = NODE("Gemm", "l", input("x", AMP_FLOAT, DIMS(3, 2)),
+                     constant("w", AMP_FLOAT, DIMS(2, 2), weights));
+            uint32_t s = pair_of(AMP_FLOAT, 2, 4);
+            output(NODE("Mul", "y", l, s));
+            output(NODE("Identity", "s", s));
+        }
+        static const char *const expected[] = {"Gemm Mul",   "Gemm Mul Sin", "MatMul Mul",
+                                               "MatMul Mul", "Gemm Mul",     "Gemm Identity"};
+        assert_string_equal(fused(), expected[i]);
+    }
+}
+
 /* Channels of a normalization are dim 1, whatever the product's are. */
 static void normalizations_go_into_channels_of_dim_1(void **state)
 {
@@ -1656,12 +1822,7 @@ static void what_computes_between_stays(void **state)
 
 /* ---- operators that move bytes ---- */
 
-/* X as floats, of which Q says how; NAME is an input, or one output of a node. */
-static uint32_t floats_from(const char *name, uint32_t x, struct bytes bytes)
-{
-    return NODE("DequantizeLinear", name, x, scale_of(bytes.scale), zero_of(bytes));
-}
-
+/* Y in bytes, which come out. */
 static uint32_t bytes_from(uint32_t y, struct bytes bytes)
 {
     uint32_t q = NODE("QuantizeLinear", "q", y, scale_of(bytes.scale), zero_of(bytes));
@@ -1786,6 +1947,21 @@ static void bytes_go_where_they_are_told(void **state)
         amp_node_at(net.model, node_of(y))->schema = NULL; /* whose types nobody knows */
         amp_composites_fuse(net.model, net.arena, &n_integer);
         assert_int_equal(n_integer, 0);
+    }
+}
+
+/* Sums of before version 7 line their operands up otherwise. */
+static void sums_of_bytes_line_up_from_behind(void **state)
+{
+    (void)state;
+    for (int version = 6; version <= 7; version++) {
+        size_t n_integer;
+        uint32_t y = sum_of(plain_bytes);
+        round_to(plain_bytes, y);
+        infer_all();
+        amp_node_at(net.model, node_of(y))->since_version = version;
+        amp_composites_fuse(net.model, net.arena, &n_integer);
+        assert_int_equal(n_integer, version == 7);
     }
 }
 
@@ -2831,6 +3007,10 @@ int main(void)
         NET_TEST(a_scale_goes_into_a_layer_without_a_bias),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(scales_go_in_by_channel_alone),
+        NET_TEST(chains_have_an_end),
+        NET_TEST(numbers_without_room_stay_outside),
+        NET_TEST(sums_of_all_shapes_are_scaled),
+        NET_TEST(results_that_are_read_are_not_scaled),
         NET_TEST(normalizations_go_into_channels_of_dim_1),
         NET_TEST(the_end_of_a_chain_is_rounded),
         NET_TEST(a_plan_is_of_known_types),
@@ -2854,6 +3034,7 @@ int main(void)
         NET_TEST(parts_of_bytes_are_bytes),
         NET_TEST(bytes_of_other_kinds_stay_floats),
         NET_TEST(bytes_go_where_they_are_told),
+        NET_TEST(sums_of_bytes_line_up_from_behind),
         NET_TEST(pools_of_bytes_came_with_version_12),
         NET_TEST(computed_bytes_are_of_one_type),
         NET_TEST(products_of_bytes_scale_columns),

@@ -2,6 +2,7 @@
    CPUs that hide their caches, by which they are chosen. */
 #include "net.h"
 #include "core/array.h"
+#include "core/clock.h"
 #include "core/cpu.h"
 #include "core/buffer.h"
 #include "core/memory.h"
@@ -900,6 +901,142 @@ static void arguments_are_not_without_end(void **state)
     amp_bindings_release(&b);
     dnnl_primitive_desc_destroy(pd);
     bind_end();
+}
+
+/* ---- profiles ---- */
+
+/* Nodes are noted by their ids, and of a call what it took and gave; a node that ran within another
+   has its own seconds. */
+static void profiles_have_nodes_by_their_ids(void **state)
+{
+    enum { MOST = 5 };
+    static const char long_way[] =
+        "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 "
+        "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789";
+    struct amp_node nodes[MOST];
+    struct amp_model small = {.nodes = nodes, .n_nodes = 2},
+                     large = {.nodes = nodes, .n_nodes = MOST};
+    const struct amp_tensor six = {.dtype = AMP_FLOAT, .shape = DIMS(2, 3)},
+                            four = {.dtype = AMP_BFLOAT16, .shape = DIMS(4)},
+                            none = {.dtype = AMP_UNDEFINED, .shape = DIMS(7)},
+                            unknown = {.dtype = AMP_FLOAT, .shape = DIMS(2, -1)},
+                            any = {.dtype = AMP_FLOAT, .shape = ANY_DIMS},
+                            list = {
+                                .dtype = AMP_FLOAT, .form = AMP_FORM_SEQUENCE, .shape = DIMS(9)};
+    const struct amp_tensor *in[] = {&six, NULL, &four, &none, &unknown, &any, &list};
+    struct amp_tensor result = {.dtype = AMP_FLOAT, .shape = DIMS(5)}, unwanted = none;
+    struct amp_tensor *out[] = {&result, &unwanted};
+    struct amp_profile *profile = amp_profile_create();
+    size_t count;
+    (void)state;
+    for (int i = 0; i < MOST; i++)
+        nodes[i] = (struct amp_node){.op_type = "Sin", .domain = ""};
+    assert_null(amp_profile_nodes(profile, &count));
+    assert_int_equal(count, 0);
+    struct amp_ctx inner = {.model = &small,
+                            .node = &nodes[1],
+                            .in = in,
+                            .n_in = AMP_COUNT(in),
+                            .out = out,
+                            .n_out = AMP_COUNT(out)};
+    struct amp_ctx outer = inner, later = inner;
+    outer.node = &nodes[0];
+    outer.n_in = 1;
+    outer.n_out = 0;
+    later.model = &large;
+    later.node = &nodes[3];
+    double before = amp_clock_seconds();
+    struct amp_profile_mark all = amp_profile_begin(profile);
+    for (int i = 0; i < 3; i++) {
+        struct amp_profile_mark one = amp_profile_begin(profile);
+        for (double start = amp_clock_seconds(); amp_clock_seconds() - start < 1e-3;)
+            ;
+        amp_profile_end(profile, one, &inner, i == 2 ? long_way : "alone");
+    }
+    amp_profile_end(profile, all, &outer, "bodies");
+    double passed = amp_clock_seconds() - before;
+    const struct amp_profile_node *noted = amp_profile_nodes(profile, &count);
+    assert_int_equal(count, 2);
+    assert_true(noted[0].node == &nodes[0] && noted[1].node == &nodes[1]);
+    assert_true(noted[0].calls == 1 && noted[1].calls == 3);
+    assert_true(noted[0].bytes == 24 && noted[1].bytes == 3 * (24 + 8 + 20));
+    assert_true(noted[1].seconds >= 3e-3 && noted[0].seconds > -1e-6);
+    assert_true(noted[0].seconds + noted[1].seconds <= passed);
+    assert_string_equal(noted[0].way, "bodies");
+    assert_memory_equal(noted[1].way, long_way, AMP_PROFILE_WAY_SIZE - 1);
+    assert_int_equal(noted[1].way[AMP_PROFILE_WAY_SIZE - 1], 0);
+    /* A model of more nodes, of which one did the work of another before it. */
+    double of_first = noted[1].seconds;
+    all = amp_profile_begin(profile);
+    amp_profile_credit(profile, &inner, 1000);
+    amp_profile_end(profile, all, &later, "alone");
+    noted = amp_profile_nodes(profile, &count);
+    assert_int_equal(count, MOST);
+    assert_true(noted[1].seconds == of_first + 1000 && noted[1].calls == 3);
+    assert_true(noted[3].seconds < -999 && noted[3].seconds > -1001 && noted[3].calls == 1);
+    assert_true(noted[2].node == NULL && noted[2].calls == 0 && noted[4].seconds == 0);
+    amp_profile_destroy(profile);
+    /* Nobody may ask for a profile. */
+    all = amp_profile_begin(NULL);
+    assert_true(all.start == 0 && all.inner == 0);
+    amp_profile_end(NULL, all, &outer, "alone");
+    amp_profile_note(NULL, &outer, NULL, NULL, 1);
+    amp_profile_note_reorder(NULL, &outer, NULL, 1);
+    amp_profile_destroy(NULL);
+}
+
+/* Copies and primitives are noted by what they are of and for which node. */
+static void profiles_have_primitives_of_nodes(void **state)
+{
+    static const int ids[3], of[][2] = {{0, 0}, {0, 1}, {1, 0}, {0, 0}, {1, 1}, {0, 1}, {0, 0}};
+    static const size_t calls[] = {3, 2, 1, 1};
+    static const int64_t dims[] = {2, 3, 5, 7};
+    struct amp_node nodes[2] = {{.op_type = "Sin"}, {.op_type = "Cos"}};
+    struct amp_model model = {.nodes = nodes, .n_nodes = 2};
+    struct amp_profile *profile = amp_profile_create();
+    dnnl_memory_desc_t a = layout_of(0, dims, dnnl_f32), b = layout_of(3, dims, dnnl_f32);
+    dnnl_engine_t engine;
+    dnnl_primitive_desc_t pd;
+    size_t count;
+    (void)state;
+    assert_int_equal(dnnl_engine_create(&engine, dnnl_cpu, 0), dnnl_success);
+    for (size_t i = 0; i < AMP_COUNT(of); i++) {
+        const struct amp_profile_reorder reorder = {&ids[of[i][0]], of[i][0] == 0 ? a : b, b};
+        const struct amp_ctx ctx = {.model = &model, .node = &nodes[of[i][1]]};
+        amp_profile_note_reorder(profile, &ctx, &reorder, 0.5);
+    }
+    const struct amp_profile_primitive *noted = amp_profile_primitives(profile, &count);
+    assert_int_equal(count, AMP_COUNT(calls));
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(noted[i].calls, calls[i]);
+        assert_true(noted[i].seconds == 0.5 * (double)calls[i]);
+        assert_string_equal(noted[i].kind, "reorder");
+        assert_string_equal(noted[i].implementation, "strided copy");
+        assert_string_equal(noted[i].layouts, noted[i].id == &ids[0] ? "f32:abcd -> f32:aBcd8b"
+                                                                     : "f32:aBcd8b -> f32:aBcd8b");
+    }
+    assert_int_equal(dnnl_eltwise_forward_primitive_desc_create(
+                         &pd, engine, dnnl_forward_inference, dnnl_eltwise_relu, b, b, 0, 0, NULL),
+                     dnnl_success);
+    const struct amp_ctx ctx = {.model = &model, .node = &nodes[1]};
+    implementation = "one";
+    amp_profile_note(profile, &ctx, pd, NULL, 2);
+    implementation = "another";
+    amp_profile_note(profile, &ctx, pd, NULL, 3);
+    noted = &amp_profile_primitives(profile, &count)[AMP_COUNT(calls)];
+    assert_int_equal(count, AMP_COUNT(calls) + 1);
+    assert_true(noted->calls == 2 && noted->seconds == 5 && noted->id == pd);
+    assert_string_equal(noted->kind, "eltwise");
+    assert_string_equal(noted->implementation, "one");
+    assert_string_equal(noted->layouts, "f32:aBcd8b -> f32:aBcd8b");
+    amp_profile_note(profile, &ctx, pd, "own", 1);
+    assert_string_equal(noted->implementation, "own");
+    implementation = NULL;
+    amp_profile_destroy(profile);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_desc_destroy(a);
+    dnnl_memory_desc_destroy(b);
+    dnnl_engine_destroy(engine);
 }
 
 /* ---- operands of post-ops ---- */
@@ -3310,6 +3447,8 @@ int main(void)
         NET_TEST(operands_with_layouts_are_whole),
         NET_TEST(post_ops_come_in_their_order),
         NET_TEST(matrices_for_the_roofline_need_room),
+        cmocka_unit_test(profiles_have_nodes_by_their_ids),
+        cmocka_unit_test(profiles_have_primitives_of_nodes),
         NET_TEST(divisions_of_what_fills_blocks_are_told),
         NET_TEST(operators_are_post_ops_by_their_definitions),
         NET_TEST(planes_are_turned_within_their_bounds),

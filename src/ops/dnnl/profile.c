@@ -66,8 +66,8 @@ static struct amp_profile_node *node_entry(struct amp_profile *profile, const st
 
 static double size_of(const struct amp_tensor *tensor)
 {
-    bool is_there = tensor != NULL && tensor->dtype != AMP_UNDEFINED &&
-                    !amp_tensor_is_list(tensor) && amp_shape_is_known(&tensor->shape);
+    bool is_there =
+        tensor != NULL && !amp_tensor_is_list(tensor) && amp_shape_is_known(&tensor->shape);
     return is_there ? (double)amp_tensor_size(tensor) : 0;
 }
 

@@ -161,8 +161,7 @@ static bool follow_binary(const struct amp_model *model, const struct amp_use *u
                           struct amp_scale_chain *chain)
 {
     const struct amp_node *node = amp_node_at(model, use->node);
-    const struct amp_tensor *constant =
-        node->n_inputs == 2 ? amp_scale_chain_constant(model, node, 1 - use->slot) : NULL;
+    const struct amp_tensor *constant = amp_scale_chain_constant(model, node, 1 - use->slot);
     const struct amp_op *op = amp_op_of(node);
     if (constant == NULL || op == NULL || amp_broadcasts_by_attributes(node) ||
         !fits_channels(chain, constant))
@@ -187,7 +186,7 @@ static bool follow_norm(const struct amp_model *model, const struct amp_use *use
 {
     const struct amp_node *norm = amp_node_at(model, use->node);
     double *values[VARIANCE + 1] = {NULL};
-    bool fits = use->slot == 0 && amp_node_has_role(norm, AMP_ROLE_BATCH_NORMALIZATION) &&
+    bool fits = amp_node_has_role(norm, AMP_ROLE_BATCH_NORMALIZATION) &&
                 amp_op_of(norm)->linear->suits(norm) && chain->axis == 1;
     for (uint32_t i = SCALE; i <= VARIANCE && fits; i++) {
         const struct amp_tensor *tensor = amp_scale_chain_constant(model, norm, i);
@@ -221,11 +220,8 @@ static bool extend(const struct amp_model *model, const struct amp_uses *uses,
     struct amp_use use;
     if (chain->n_nodes == AMP_SCALE_CHAIN_MAX || !amp_uses_only(model, uses, result, &use))
         return false;
-    const struct amp_node *node = amp_node_at(model, use.node);
-    if (node->n_outputs != 1 ||
-        amp_value_at(model, node->outputs[0])->dtype != amp_value_at(model, result)->dtype)
-        return false;
-    if (!follow_norm(model, &use, chain) && !follow_binary(model, &use, chain))
+    if (amp_node_at(model, use.node)->n_outputs != 1 ||
+        (!follow_norm(model, &use, chain) && !follow_binary(model, &use, chain)))
         return false;
     chain->nodes[chain->n_nodes++] = use.node;
     return true;
