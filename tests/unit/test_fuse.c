@@ -1878,6 +1878,19 @@ static void joined_bytes_are_alike(void **state)
     }
 }
 
+/* Numbers that tell which of many classes there are make floats of bytes, too. */
+static void bytes_that_are_classes_are_no_scaled_ones(void **state)
+{
+    static const float count = 4, values[] = {0, 1};
+    (void)state;
+    net_start(13);
+    uint32_t x = NODE("OneHot", "x", input("i", AMP_UINT8, DIMS(4)),
+                      constant("count", AMP_FLOAT, SCALAR, &count),
+                      constant("values", AMP_FLOAT, DIMS(2), values));
+    bytes_from(NODE("Transpose", "t", x), (struct bytes){AMP_UINT8, 4, 0});
+    expect_integers(0, "classes", 0);
+}
+
 /* Each part is rounded to the bytes that the whole was of, and nobody reads it in floats. */
 static void parts_of_bytes_are_bytes(void **state)
 {
@@ -2221,7 +2234,9 @@ static void convolutions_of_bytes_add_up(void **state)
         uint32_t db = has_bias ? NODE("DequantizeLinear", "db",
                                       constant("b", AMP_INT32, DIMS(2), bias), scale_of(0.125f))
                                : AMP_NONE;
-        uint32_t y = has_bias ? NODE("Conv", "y", dx, dw, db) : NODE("Conv", "y", dx, dw);
+        uint32_t y = has_bias   ? NODE("Conv", "y", dx, dw, db)
+                     : has_relu ? NODE("Conv", "y", dx, dw, AMP_NONE)
+                                : NODE("Conv", "y", dx, dw);
         if (has_relu)
             y = NODE("Relu", "r", y);
         uint32_t q = has_zeros ? NODE("QuantizeLinear", "q", y, scale_of(2),
@@ -3031,6 +3046,7 @@ int main(void)
         NET_TEST(what_cuts_off_no_more_than_integers_goes),
         NET_TEST(what_computes_between_stays),
         NET_TEST(joined_bytes_are_alike),
+        NET_TEST(bytes_that_are_classes_are_no_scaled_ones),
         NET_TEST(parts_of_bytes_are_bytes),
         NET_TEST(bytes_of_other_kinds_stay_floats),
         NET_TEST(bytes_go_where_they_are_told),

@@ -12,6 +12,7 @@
 #include "run/rewrite/gradient.h"
 #include "run/rewrite/optimizer_terms.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -270,6 +271,41 @@ static void probe_element(struct derived *derived, const char *folder, size_t i,
                 derived->input, i, gradient, wanted);
 }
 
+/* The cases that have no gradient: orders and paddings of before their versions, indices that stand
+   twice or in one term, lengths and peepholes of recurrences, and sizes that are not known. */
+static bool may_be_refused(const char *name)
+{
+    static const char *const names[] = {"batch_norm_*",
+                                        "einsum_diagonal*",
+                                        "einsum_sum*",
+                                        "einsum_trace*",
+                                        "gemm_?_broadcast",
+                                        "group_norm_18",
+                                        "gru_*",
+                                        "lstm_*",
+                                        "max_pool_indices_column_major",
+                                        "pad_1",
+                                        "pad_2_reflect",
+                                        "resize_10_*",
+                                        "resize_cubic_align_corners",
+                                        "resize_one_axis_*",
+                                        "resize_tf_crop_*",
+                                        "resize_trilinear*",
+                                        "rnn_*",
+                                        "test_*_batchwise",
+                                        "test_einsum_batch_diagonal",
+                                        "test_einsum_sum",
+                                        "test_lstm_with_peepholes",
+                                        "test_maxpool_with_argmax_2d_precomputed_strides",
+                                        "test_resize_*",
+                                        "test_training_dropout*",
+                                        "tile_1"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (fnmatch(names[i], name, 0) == 0)
+            return true;
+    return false;
+}
+
 static void probe_all(struct derived *derived, const char *folder)
 {
     struct amp_error err = {.status = AMP_OK};
@@ -279,7 +315,7 @@ static void probe_all(struct derived *derived, const char *folder)
         status = amp_session_open(derived->test.model, true, &derived->session, &err);
     if (status == AMP_OK)
         status = run(derived, &err);
-    if (status == AMP_UNSUPPORTED)
+    if (status == AMP_UNSUPPORTED && may_be_refused(strrchr(folder, '/') + 1))
         return;
     if (status != AMP_OK) {
         tally->wrong++;

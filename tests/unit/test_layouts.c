@@ -919,8 +919,8 @@ static void profiles_have_nodes_by_their_ids(void **state)
     const struct amp_tensor six = {.dtype = AMP_FLOAT, .shape = DIMS(2, 3)},
                             four = {.dtype = AMP_BFLOAT16, .shape = DIMS(4)},
                             none = {.dtype = AMP_UNDEFINED, .shape = DIMS(7)},
-                            unknown = {.dtype = AMP_FLOAT, .shape = DIMS(2, -1)},
-                            any = {.dtype = AMP_FLOAT, .shape = ANY_DIMS},
+                            unknown = {.dtype = AMP_UINT8, .shape = DIMS(2, -1)},
+                            any = {.dtype = AMP_INT8, .shape = ANY_DIMS},
                             list = {
                                 .dtype = AMP_FLOAT, .form = AMP_FORM_SEQUENCE, .shape = DIMS(9)};
     const struct amp_tensor *in[] = {&six, NULL, &four, &none, &unknown, &any, &list};

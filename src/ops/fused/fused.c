@@ -16,33 +16,34 @@
 
 #define MICROSOFT "com.microsoft"
 
-#define ACTIVATIONS(X)                               \
-    X(Clip, clip, 6, "min", "max")                   \
-    X(Elu, elu, 6, "alpha", NULL)                    \
-    X(HardSigmoid, hard_sigmoid, 6, "alpha", "beta") \
-    X(LeakyRelu, leaky_relu, 6, "alpha", NULL)       \
-    X(Relu, relu, 6, NULL, NULL)                     \
-    X(Selu, selu, 6, "alpha", "gamma")               \
-    X(Sigmoid, sigmoid, 6, NULL, NULL)               \
-    X(Softplus, softplus, 1, NULL, NULL)             \
-    X(Softsign, softsign, 1, NULL, NULL)             \
-    X(Tanh, tanh, 6, NULL, NULL)                     \
-    X(ThresholdedRelu, thresholded_relu, 10, "alpha", NULL)
+#define ACTIVATIONS(X)                            \
+    X(Clip, clip, "min", "max")                   \
+    X(Elu, elu, "alpha", NULL)                    \
+    X(HardSigmoid, hard_sigmoid, "alpha", "beta") \
+    X(LeakyRelu, leaky_relu, "alpha", NULL)       \
+    X(Relu, relu, NULL, NULL)                     \
+    X(Selu, selu, "alpha", "gamma")               \
+    X(Sigmoid, sigmoid, NULL, NULL)               \
+    X(Softplus, softplus, NULL, NULL)             \
+    X(Softsign, softsign, NULL, NULL)             \
+    X(Tanh, tanh, NULL, NULL)                     \
+    X(ThresholdedRelu, thresholded_relu, "alpha", NULL)
 #define DECLARE(NAME, lower, ...) extern const struct amp_op amp_op_##lower;
 ACTIVATIONS(DECLARE)
 extern const struct amp_op amp_op_add, amp_op_conv, amp_op_gemm;
 
-enum { MAX_PARAMS = 2 };
+enum {
+    MAX_PARAMS = 2,
+    VERSION = 10 /* of activations: all of their parameters are attributes */
+};
 
 struct activation {
     const char *name;
     const struct amp_op *op;
-    int version;
-    const char *params[MAX_PARAMS]; /* attributes of the operator; NULL: none */
+    const char *params[MAX_PARAMS + 1]; /* attributes of the operator, NULL behind the last */
 };
 
-#define ACTIVATION(NAME, lower, version, first, second) \
-    {#NAME, &amp_op_##lower, version, {first, second}},
+#define ACTIVATION(NAME, lower, first, second) {#NAME, &amp_op_##lower, {first, second, NULL}},
 static const struct activation activations[] = {ACTIVATIONS(ACTIVATION)};
 
 /* The activation that the node asks for; NULL: none. */
@@ -79,7 +80,7 @@ static enum amp_status activate(struct amp_ctx *ctx, const struct activation *ac
 {
     void *none = NULL;
     struct amp_call call = {.op = activation->op,
-                            .version = activation->version,
+                            .version = VERSION,
                             .attrs = params,
                             .n_attrs = n,
                             .in = {ctx->out[0]},
@@ -136,7 +137,7 @@ static enum amp_status order_batch(struct amp_ctx *ctx, uint32_t i, struct amp_t
 {
     const struct amp_tensor *in = ctx->in[i];
     *operand = in;
-    if (!is_set(ctx, i == 0 ? "transBatchA" : "transBatchB", &in->shape) || in->shape.rank == 2)
+    if (!is_set(ctx, i == 0 ? "transBatchA" : "transBatchB", &in->shape))
         return AMP_OK;
     *copy = (struct amp_tensor){.dtype = in->dtype, .shape = in->shape};
     struct amp_shape strides = {.rank = in->shape.rank};
@@ -222,11 +223,11 @@ static enum amp_status run_gemm(struct amp_ctx *ctx)
     AMP_TRY(as_gemm(ctx, amp_op_gemm.run));
     if (activation == NULL)
         return AMP_OK;
-    for (int i = 0; i < MAX_PARAMS && activation->params[i] != NULL; i++) {
+    for (int i = 0; activation->params[i] != NULL; i++) {
         char name[64];
         snprintf(name, sizeof name, "activation_%s", activation->params[i]);
         const struct amp_attr *attr = amp_node_attr(ctx->node, name);
-        if (attr != NULL && attr->type == AMP_ATTR_FLOAT)
+        if (attr != NULL)
             params[n++] = param(activation->params[i], attr->floats);
     }
     return activate(ctx, activation, params, n);
@@ -289,8 +290,8 @@ static enum amp_status run_conv(struct amp_ctx *ctx)
     if (activation == NULL)
         return AMP_OK;
     const struct amp_attr *attr = amp_node_attr(ctx->node, "activation_params");
-    size_t given = attr != NULL && attr->type == AMP_ATTR_FLOATS ? attr->count : 0;
-    for (; n < MAX_PARAMS && activation->params[n] != NULL && n < given; n++)
+    size_t given = attr != NULL ? attr->count : 0;
+    for (; activation->params[n] != NULL && n < given; n++)
         params[n] = param(activation->params[n], &attr->floats[n]);
     return activate(ctx, activation, params, n);
 }

@@ -189,8 +189,7 @@ static bool move(const struct candidate *c)
     struct amp_node *node = amp_node_at(c->model, c->id);
     struct integers first, q;
     uint32_t between;
-    if (node->n_inputs == 0 || !read_input(c, 0, &first) ||
-        !takes(c, dtype_of(c->model, first.value)))
+    if (!read_input(c, 0, &first) || !takes(c, dtype_of(c->model, first.value)))
         return false;
     for (uint32_t i = 0; i < node->n_inputs; i++)
         if (node->inputs[i] != AMP_NONE && dtype_of(c->model, node->inputs[i]) == AMP_FLOAT &&
@@ -314,7 +313,7 @@ static bool compute(const struct candidate *c)
     for (uint32_t i = 0; i < SCALED_MAX; i++)
         if (!read_input(c, i, &scaled[i]) || !are_bytes(c->model, &scaled[i]))
             return false;
-    if (node->n_outputs != 1 || count_scales(c->model, &scaled[0]) != 1 ||
+    if (count_scales(c->model, &scaled[0]) != 1 ||
         (has_bias && !read_input(c, SCALED_MAX, &bias)) ||
         !read_output(c, node->outputs[0], &y, &between))
         return false;
