@@ -211,7 +211,9 @@ static enum amp_dtype main_input_dtype(const struct amp_promoter *promoter,
 {
     const struct amp_node *entry = amp_node_at(promoter->types.model, whole->entry);
     int type = promoter->nodes[whole->entry].type;
-    uint32_t id = type >= 0 ? amp_typed_input(&promoter->types, entry, type, 0) : AMP_NONE;
+    uint32_t id = type >= 0 && entry->n_inputs > 0
+                      ? amp_typed_input(&promoter->types, entry, type, 0)
+                      : AMP_NONE;
     if (whole->composite == NULL || whole->promotes || id == AMP_NONE ||
         amp_static_values_has(promoter->static_values, id) || !is_outer_input(promoter, whole, id))
         return AMP_UNDEFINED;

@@ -26,7 +26,7 @@ void amp_noise_apart_close(struct amp_noise_apart *apart)
 static enum amp_status cast(struct amp_tensor *tensor, enum amp_dtype dtype, struct amp_error *err)
 {
     struct amp_tensor low;
-    if (tensor->dtype != AMP_FLOAT || !amp_dtype_is_lower(dtype))
+    if (amp_tensor_is_list(tensor) || tensor->dtype != AMP_FLOAT || !amp_dtype_is_lower(dtype))
         return AMP_OK;
     AMP_TRY(amp_tensor_cast_copy(tensor, dtype, &low, err));
     amp_tensor_release(tensor);
@@ -44,7 +44,7 @@ static enum amp_status hand_over(const struct amp_noise_apart *apart,
     enum amp_status status = AMP_OK;
     if (supply->steps->birth[value] != SIZE_MAX)
         status = amp_walk_get(supply->walk, value, &tensor, err);
-    if (status == AMP_OK)
+    if (status == AMP_OK && tensor.data != NULL)
         status = cast(&tensor, amp_value_at(apart->steps.model, value)->dtype, err);
     if (status == AMP_OK && (tensor.data != NULL || amp_tensor_is_list(&tensor)))
         status = amp_walk_set(apart->session, value, &tensor, err);
@@ -80,7 +80,7 @@ static enum amp_status replace(const struct amp_noise_apart *apart,
 {
     struct amp_tensor exact = {.dtype = AMP_UNDEFINED}, rounded = {.dtype = AMP_UNDEFINED};
     enum amp_status status = amp_walk_get(apart->session, value, &exact, err);
-    if (status == AMP_OK)
+    if (status == AMP_OK && exact.data != NULL)
         status = supply->made(supply->context, value, &exact, &rounded, err);
     if (rounded.data != NULL)
         status = amp_walk_set(apart->session, value, &rounded, err);
