@@ -261,6 +261,32 @@ static void batches_are_of_sequences_of_any_length(void **state)
         AMP_MODEL, "scan input 1 has another length than the first");
 }
 
+/* Each state of a batch is its own input. */
+static void batches_have_several_states(void **state)
+{
+    (void)state;
+    net_start(8);
+    uint32_t counts = input("lengths", AMP_INT64, DIMS(2)), a = input("a", AMP_FLOAT, DIMS(2, 1));
+    uint32_t b = input("b", AMP_FLOAT, DIMS(2, 1)), x = input("x", AMP_FLOAT, DIMS(2, 3, 1));
+    uint32_t owner = net_node(0, "Scan", "y", 2, IDS(counts, a, b, x)), graph = add_body(owner);
+    uint32_t y = net_out(owner, 0);
+    set_int(y, "num_scan_inputs", 1);
+    a = body_input(graph, "a_in", AMP_FLOAT, ANY_DIMS);
+    b = body_input(graph, "b_in", AMP_FLOAT, ANY_DIMS);
+    x = body_input(graph, "x_in", AMP_FLOAT, ANY_DIMS);
+    body_output(graph, body_node(graph, "Add", "sum", a, x));
+    body_output(graph, body_node(graph, "Sub", "rest", b, x));
+    output(y);
+    output(net_out(owner, 1));
+    const struct amp_tensor *inputs =
+        TENSORS(lengths(3, 1), floats(DIMS(2, 1)), floats(DIMS(2, 1)), floats(DIMS(2, 3, 1)));
+    run_on(inputs);
+    EXPECT_OUTPUT(0, 0, 1 + 1 + 2 + 3, 2 + 4);
+    EXPECT_OUTPUT(1, 0, 1 - 1 - 2 - 3, 2 - 4);
+    set_int(y, "num_scan_inputs", 4);
+    refuses(inputs, AMP_MODEL, "num_scan_inputs is 4; the node has 4 inputs");
+}
+
 /* ---- Loop ---- */
 
 /* A loop that gives out the power of two of each iteration and the condition that it was told, and
@@ -547,6 +573,7 @@ int main(void)
         BODY_TEST(scans_that_do_not_fit_are_refused),
         BODY_TEST(bodies_give_their_states),
         BODY_TEST(batches_are_of_sequences_of_any_length),
+        BODY_TEST(batches_have_several_states),
         BODY_TEST(loops_end_by_trips_or_condition),
         BODY_TEST(what_loops_give_out_is_of_one_shape),
         BODY_TEST(loops_without_trips_gather_nothing),

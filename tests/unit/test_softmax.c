@@ -1,4 +1,4 @@
-/* Softmax of bfloat16 rows by AVX-512 against the definition in float64. */
+/* Softmax of bfloat16 rows by AVX-512, and which it is for, against the definition in float64. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -10,6 +10,10 @@
 #include <string.h>
 
 #include "core/dtype.h"
+#include "core/tensor.h"
+#include "ops/dnnl/engine.h"
+#include "ops/dnnl/post_op.h"
+#include "ops/own/kernels.h"
 #include "ops/own/softmax_512.h"
 
 enum { LONGEST = 4096, ROWS = 3 };
@@ -103,12 +107,78 @@ static void longer_rows_are_refused(void **state)
     assert_false(amp_softmax_512.fits(LONGEST + 1));
 }
 
+/* Runs Softmax on three rows of 5, whose results may be doubled by a post-op; whether a kernel of
+   our own did it. */
+static bool is_run_by_own(struct amp_dnnl *dnnl, enum amp_dtype to, int64_t axis, bool is_doubled)
+{
+    enum { COUNT = 5 };
+    uint16_t data[ROWS * COUNT];
+    struct amp_error err = {.status = AMP_OK};
+    struct amp_tensor x = {.dtype = AMP_BFLOAT16, .shape = {2, {ROWS, COUNT}}, .data = data};
+    struct amp_tensor y = {.dtype = to, .shape = x.shape}, *out = &y;
+    const struct amp_tensor *in = &x;
+    struct amp_attr attr = {.name = "axis", .type = AMP_ATTR_INT, .count = 1, .ints = &axis};
+    struct amp_node node = {.op_type = "Softmax", .domain = "", .since_version = 13};
+    struct amp_host host = {.dnnl = dnnl};
+    const struct amp_post twice = {
+        .kind = AMP_POST_ELTWISE, .alg = dnnl_eltwise_linear, .alpha = 2};
+    void *kept = NULL;
+    node.attrs = &attr, node.n_attrs = 1;
+    for (int i = 0; i < ROWS * COUNT; i++)
+        data[i] = half_of((float)(i % COUNT) / 2 + (float)(i / COUNT) * (float)(i % 2));
+    assert_int_equal(amp_tensor_alloc(&y, &err), AMP_OK);
+    struct amp_ctx ctx = {.node = &node,
+                          .in = &in,
+                          .n_in = 1,
+                          .out = &out,
+                          .n_out = 1,
+                          .is_constant = (const bool[]){false},
+                          .state = &kept,
+                          .host = &host,
+                          .err = &err,
+                          .posts = &twice,
+                          .n_posts = is_doubled};
+    const struct amp_op *op = amp_op_find("", "Softmax");
+    if (op->run(&ctx) != AMP_OK)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < ROWS * COUNT; i++) {
+        double sum = 0, of = exp(value_of(data[i])), slack = to == AMP_FLOAT ? 1e-5 : 0x1p-7;
+        for (int k = 0; k < (axis == 0 ? ROWS : COUNT); k++)
+            sum += exp(value_of(data[axis == 0 ? k * COUNT + i % COUNT : i / COUNT * COUNT + k]));
+        double want = of / sum * (is_doubled ? 2 : 1), have = amp_tensor_double(&y, (size_t)i);
+        if (fabs(have - want) > want * slack)
+            fail_msg("element %d is %g, expected %g", i, have, want);
+    }
+    bool is_own = kept == NULL;
+    op->destroy(kept);
+    amp_tensor_release(&y);
+    return is_own;
+}
+
+/* Rows beside each other whose results are bfloat16 too, and nothing else. */
+static void what_is_more_than_rows_is_run_by_onednn(void **state)
+{
+    struct amp_dnnl *dnnl;
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    if (!has_kernel())
+        skip();
+    assert_int_equal(amp_dnnl_create(amp_own_kernels, &dnnl, &err), AMP_OK);
+    assert_true(is_run_by_own(dnnl, AMP_BFLOAT16, 1, false));
+    assert_true(is_run_by_own(dnnl, AMP_BFLOAT16, -1, false));
+    assert_false(is_run_by_own(dnnl, AMP_BFLOAT16, 0, false));
+    assert_false(is_run_by_own(dnnl, AMP_FLOAT, 1, false));
+    assert_false(is_run_by_own(dnnl, AMP_BFLOAT16, 1, true));
+    amp_dnnl_destroy(dnnl);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_every_length),
         cmocka_unit_test(what_is_no_number),
         cmocka_unit_test(longer_rows_are_refused),
+        cmocka_unit_test(what_is_more_than_rows_is_run_by_onednn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
