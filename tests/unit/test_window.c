@@ -305,6 +305,27 @@ static void grids_and_columns_tell_the_output(void **state)
     EXPECT(S, 3, 2, 1);
 }
 
+/* Each dim alone may be as large as any. */
+static void offsets_are_as_many_as_can_be_counted(void **state)
+{
+    (void)state;
+    start("DeformConv", 19);
+    TENSOR(1, 1, INT32_MAX, INT32_MAX, INT32_MAX);
+    TENSOR(1, 1, INT32_MAX, INT32_MAX, INT32_MAX);
+    ANY_RANK();
+    expect_failure("the number of offsets overflows");
+    start("DeformConv", 19);
+    TENSOR(1, 1, INT32_MAX, INT32_MAX, 4);
+    TENSOR(1, 1, INT32_MAX, INT32_MAX, 1);
+    ANY_RANK();
+    expect_failure("the number of offsets overflows");
+    start("DeformConv", 19);
+    TENSOR(1, 1, INT32_MAX, INT32_MAX);
+    TENSOR(1, 1, INT32_MAX, INT32_MAX);
+    ANY_RANK();
+    EXPECT(1, 1, 1, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -318,6 +339,7 @@ int main(void)
         cmocka_unit_test(resizing_keeps_what_it_does_not_scale),
         cmocka_unit_test(resizing_names_what_does_not_fit),
         cmocka_unit_test(grids_and_columns_tell_the_output),
+        cmocka_unit_test(offsets_are_as_many_as_can_be_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
