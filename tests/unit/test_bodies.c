@@ -1,6 +1,6 @@
-/* Loop and Scan on bodies built in memory: what a body must take and give, sequences along other
-   axes and backwards, and what is refused. Expected values are computed by hand from ONNX's
-   definitions. */
+/* Loop, Scan and sequences on bodies built in memory: what a body must take and give, sequences
+   along other axes and backwards, and what is refused. Expected values are computed by hand from
+   ONNX's definitions. */
 #include "core/memory.h"
 #include "net.h"
 #include "run/exec/state.h"
@@ -500,7 +500,7 @@ static void branches_give_what_is_declared(void **state)
             "output 0: the body gives float64; float32 is declared");
 }
 
-/* ---- SequenceMap ---- */
+/* ---- sequences ---- */
 
 /* Each element of one or two vectors by a matrix product with w. */
 static void start_map(struct amp_shape first, struct amp_shape second)
@@ -525,6 +525,32 @@ static void maps_end_with_the_first_element_that_fails(void **state)
     start_map(DIMS(2), DIMS(3));
     refuses(TENSORS(zeros(), floats(DIMS(3)), floats(DIMS(3))), AMP_MODEL,
             "no product of shapes [2] and [3]: inner dimensions differ");
+}
+
+/* Part 1 of x, [2, 3, 4], along each axis, which goes. */
+static void parts_may_lose_their_dim(void **state)
+{
+    static const struct {
+        struct amp_shape shape;
+        double first, last; /* elements */
+    } parts[] = {{{2, {3, 4}}, 13, 24}, {{2, {2, 4}}, 5, 20}, {{2, {2, 3}}, 2, 22}};
+    float data[24];
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        data[i] = (float)(1 + i);
+    for (int axis = -3; axis < 3; axis++) {
+        const int at = (axis + 3) % 3;
+        const size_t count = (size_t)amp_shape_count(&parts[at].shape);
+        net_start(13);
+        uint32_t list = NODE("SplitToSequence", "list", input("x", AMP_FLOAT, DIMS(2, 3, 4)));
+        set_int(list, "axis", axis);
+        set_int(list, "keepdims", 0);
+        output(NODE("SequenceAt", "part", list, NUMBERS("at", 1)));
+        run_on(net_tensor(AMP_FLOAT, DIMS(2, 3, 4), data));
+        assert_true(amp_shape_equal(&net.outputs[0].shape, &parts[at].shape));
+        assert_true(amp_tensor_double(&net.outputs[0], 0) == parts[at].first);
+        assert_true(amp_tensor_double(&net.outputs[0], count - 1) == parts[at].last);
+    }
 }
 
 /* ---- calls of bodies ---- */
@@ -581,6 +607,7 @@ int main(void)
         BODY_TEST(conditions_are_bools),
         BODY_TEST(branches_give_what_is_declared),
         BODY_TEST(maps_end_with_the_first_element_that_fails),
+        BODY_TEST(parts_may_lose_their_dim),
         BODY_TEST(bodies_are_called_as_they_are_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
