@@ -177,8 +177,6 @@ static enum amp_status run(struct amp_ctx *ctx)
 {
     struct amp_rotary rotary;
     AMP_TRY(read_sizes(ctx, &rotary));
-    if (ctx->in[X]->dtype != AMP_FLOAT)
-        return amp_no_kernel(ctx, ctx->in[X]->dtype);
     rotary.is_interleaved = amp_node_int(ctx->node, "interleaved", 0) != 0;
     rotary.cosines = ctx->in[COSINES];
     rotary.sines = ctx->in[SINES];

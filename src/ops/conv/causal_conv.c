@@ -121,8 +121,6 @@ static enum amp_status run(struct amp_ctx *ctx)
     static const char *const activations[] = {"none", "silu", "swish", NULL};
     struct sizes s;
     int activation = 0;
-    if (ctx->in[X]->dtype != AMP_FLOAT)
-        return amp_no_kernel(ctx, ctx->in[X]->dtype);
     AMP_TRY(amp_ctx_choice(ctx, "activation", activations, &activation));
     AMP_TRY(read_sizes(ctx, &s));
     int64_t lines = s.batch * s.channels;

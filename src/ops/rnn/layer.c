@@ -66,7 +66,7 @@ static double next_value(const struct amp_node *node, const char *name, size_t *
                          double fallback)
 {
     const struct amp_attr *attr = amp_node_attr(node, name);
-    if (attr == NULL || attr->type != AMP_ATTR_FLOATS || *next >= attr->count)
+    if (attr == NULL || *next >= attr->count)
         return fallback;
     return (double)attr->floats[(*next)++];
 }
@@ -79,7 +79,7 @@ static enum amp_status read_activations(const struct amp_ctx *ctx, const struct 
     int count = layer->directions * cell->n_activations;
     for (int d = 0; d < layer->directions; d++)
         memcpy(layer->activations[d], cell->defaults, sizeof cell->defaults);
-    if (attr == NULL || attr->type != AMP_ATTR_STRINGS || attr->count == 0)
+    if (attr == NULL || attr->count == 0)
         return AMP_OK;
     if (attr->count != (size_t)count)
         return AMP_CTX_FAIL(ctx, "%zu activations; %d are needed", attr->count, count);
