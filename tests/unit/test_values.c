@@ -299,6 +299,12 @@ static void regions_are_pooled_by_bins(void **state)
 static void windows_are_pooled(void **state)
 {
     static const struct values_case cases[] = {
+        {"GlobalLpPool-1 f[1,1,3]=2,-4,4 p=1.0", 0, GIVES(10)},
+        {"GlobalLpPool-1 f[1,1,3]=2,-4,4", 0, GIVES(6)},
+        {"LpPool-1 f[1,1,4]=2,-4,4,-2 kernel_shape=[3] p=1.0", 0, GIVES(10, 10)},
+        {"LpPool-1 f[1,1,4]=2,-4,4,-2 kernel_shape=[3]", 0, GIVES(6, 6)},
+        {"LpPool-2 f[1,1,4]=2,-4,4,-2 kernel_shape=[3] p=1", 0, GIVES(10, 10)},
+        {"LpPool-1 f[1,1,2]=4,0 kernel_shape=[2] p=0.5", 0, GIVES(4)},
         {"GlobalLpPool-2 f[1,1,3]=2,-4,4 p=1", 0, GIVES(10)},
         {"GlobalLpPool-2 f[1,1,3]=2,-4,4 p=2", 0, GIVES(6)},
         {"GlobalLpPool-2 f[1,1,3]=2,-4,4", 0, GIVES(6)},

@@ -154,8 +154,6 @@ static enum amp_status make_prim(struct amp_ctx *ctx, struct amp_prim *prim,
     struct pooling pooling = {.window = window, .alg = alg};
     dnnl_memory_desc_t src;
     dnnl_primitive_desc_t pd;
-    if (window->n < 1 || window->n > 3)
-        return amp_fail(ctx->err, AMP_UNSUPPORTED, "oneDNN has no pooling of this shape");
     for (int d = 0; d < window->n; d++) {
         pooling.dilation[d] = window->dilation[d] - 1;
         pooling.behind[d] = amp_window_reach(window, d);
@@ -271,12 +269,8 @@ static enum amp_status average_run(struct amp_ctx *ctx)
 /* Attribute p: an integer since version 2, a float before. */
 static enum amp_status read_p(const struct amp_ctx *ctx, double *p)
 {
-    const struct amp_attr *attr = amp_node_attr(ctx->node, "p");
-    *p = 2;
-    if (attr != NULL && attr->type == AMP_ATTR_INT)
-        *p = (double)attr->ints[0];
-    else if (attr != NULL && attr->type == AMP_ATTR_FLOAT)
-        *p = (double)attr->floats[0];
+    *p = ctx->node->since_version < 2 ? (double)amp_node_float(ctx->node, "p", 2)
+                                      : (double)amp_node_int(ctx->node, "p", 2);
     if (!(*p > 0))
         return AMP_CTX_FAIL(ctx, "attribute 'p' is %g; it must be positive", *p);
     return AMP_OK;
