@@ -1821,6 +1821,43 @@ static void slices_are_those_of_python(void **state)
                     check_slice(dims[d], places[i / PLACES], places[i % PLACES], steps[k]);
 }
 
+/* A slice that takes all elements in their order is no copy. */
+static void slices_of_all_are_no_copies(void **state)
+{
+    static const struct {
+        int64_t rows, start, end, step;
+        bool is_shared;
+    } cases[] = {
+        {3, 0, 3, 1, true},    {3, -9, INT64_MAX, 1, true}, {3, 0, 2, 1, false},
+        {3, 1, 3, 1, false},   {3, -1, -9, -1, false},      {2, -1, -9, -1, false},
+        {1, -1, -9, -1, true}, {1, 0, 1, 5, true},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t values[] = {cases[i].start, cases[i].end, 0, cases[i].step};
+        struct amp_error err = {.status = AMP_OK};
+        struct amp_tensor x = {.dtype = AMP_FLOAT, .shape = {2, {cases[i].rows, 2}}};
+        struct amp_tensor y = {.dtype = AMP_FLOAT, .shape.rank = -1}, *out = &y, lists[4];
+        const struct amp_tensor *in[5] = {&x};
+        struct amp_node node = {.op_type = "Slice", .domain = "", .since_version = 13};
+        for (int k = 0; k < 4; k++) {
+            lists[k] =
+                (struct amp_tensor){.dtype = AMP_INT64, .shape = {1, {1}}, .data = &values[k]};
+            in[k + 1] = &lists[k];
+        }
+        assert_int_equal(amp_tensor_alloc(&x, &err), AMP_OK);
+        struct amp_ctx ctx = {
+            .node = &node, .in = in, .n_in = 5, .out = &out, .n_out = 1, .err = &err};
+        const struct amp_op *op = amp_op_find("", "Slice");
+        assert_int_equal(op->shape(&ctx), AMP_OK);
+        assert_int_equal(amp_tensor_alloc(&y, &err), AMP_OK);
+        assert_int_equal(op->run(&ctx), AMP_OK);
+        assert_int_equal(y.data == x.data, cases[i].is_shared);
+        amp_tensor_release(&x);
+        amp_tensor_release(&y);
+    }
+}
+
 /* What a product of matrices, a convolution or another turn has left in another order. */
 static void reductions_follow_any_order(void **state)
 {
@@ -3580,6 +3617,7 @@ int main(void)
         NET_TEST(old_slopes_belong_to_channels_or_elements),
         NET_TEST(diagonals_lie_anywhere),
         NET_TEST(slices_are_those_of_python),
+        NET_TEST(slices_of_all_are_no_copies),
         NET_TEST(reductions_follow_any_order),
         NET_TEST(reductions_are_of_all_elements),
         NET_TEST(scales_follow_any_order),

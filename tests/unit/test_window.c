@@ -1,5 +1,6 @@
-/* Shape functions of convolutions, poolings and resizing: symbols, unknown dims, and what is said
-   of attributes that are wrong. Expected shapes follow from ONNX's operator documentation by hand.
+/* Shape functions of convolutions, poolings, resizing and slices: symbols, unknown dims, and what
+   is said of attributes that are wrong. Expected shapes follow from ONNX's operator documentation
+   by hand.
  */
 #include "shape_call.h"
 
@@ -305,6 +306,55 @@ static void grids_and_columns_tell_the_output(void **state)
     EXPECT(S, 3, 2, 1);
 }
 
+/* A dim is as long as its start, end and step say together; without one of them nobody knows. */
+static void slices_are_known_by_three_values(void **state)
+{
+    (void)state;
+    for (int unknown = 0; unknown < 4; unknown++)
+        for (int is_known_dim = 0; is_known_dim < 2; is_known_dim++) {
+            start("Slice", 13);
+            TENSOR(is_known_dim ? 7 : B, 4);
+            if (unknown == 1)
+                NO_VALUES(1);
+            else
+                VALUES(0);
+            if (unknown == 2)
+                NO_VALUES(1);
+            else
+                VALUES(INT64_MAX);
+            VALUES(0);
+            if (unknown == 3)
+                NO_VALUES(1);
+            else
+                VALUES(1);
+            EXPECT(unknown != 0 ? Q : is_known_dim ? 7 : B, 4);
+        }
+}
+
+/* Of a dim that is not known a slice is known where it takes all of it, either way round. */
+static void slices_of_unknown_dims_may_be_whole(void **state)
+{
+    static const struct {
+        int64_t start, end, step;
+        bool is_whole;
+    } cases[] = {
+        {0, INT32_MAX, 1, true},   {0, INT32_MAX - 1, 1, false}, {1, INT32_MAX, 1, false},
+        {0, INT32_MAX, 2, false},  {-1, INT32_MIN, -1, true},    {-1, INT32_MIN + 1, -1, false},
+        {0, INT32_MIN, -1, false}, {-2, INT32_MIN, -1, false},   {-1, INT32_MIN, -2, false},
+        {0, -1, 1, false},         {-1, INT32_MAX, 1, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        start("Slice", 13);
+        TENSOR(B, 4);
+        VALUES(cases[i].start);
+        VALUES(cases[i].end);
+        VALUES(0);
+        VALUES(cases[i].step);
+        EXPECT(cases[i].is_whole ? B : Q, 4);
+    }
+}
+
 /* Each dim alone may be as large as any. */
 static void offsets_are_as_many_as_can_be_counted(void **state)
 {
@@ -339,6 +389,8 @@ int main(void)
         cmocka_unit_test(resizing_keeps_what_it_does_not_scale),
         cmocka_unit_test(resizing_names_what_does_not_fit),
         cmocka_unit_test(grids_and_columns_tell_the_output),
+        cmocka_unit_test(slices_are_known_by_three_values),
+        cmocka_unit_test(slices_of_unknown_dims_may_be_whole),
         cmocka_unit_test(offsets_are_as_many_as_can_be_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
