@@ -3389,6 +3389,72 @@ static void bytes_are_flipped_to_the_end(void **state)
     }
 }
 
+/* Whether a convolution of bytes may be done once more as it was done before: of one primitive on x
+   as it is. */
+static void convolutions_of_bytes_are_repeated_whole(void **state)
+{
+    enum { FILTERS = 16, TAPS = 576 };
+    static const struct {
+        enum amp_dtype dtype;
+        int zero;
+        int64_t channels, kernel;
+        bool is_whole;
+    } cases[] = {
+        {AMP_UINT8, 0, 16, 1, true},     {AMP_UINT8, 5, 16, 1, true}, {AMP_INT8, 0, 16, 1, true},
+        {AMP_INT8, 5, 16, 1, true},      {AMP_INT8, 5, 16, 3, false}, {AMP_UINT8, 0, 576, 1, false},
+        {AMP_INT8, -128, 576, 1, false},
+    };
+    static uint8_t x_data[TAPS * 9];
+    static int8_t w_data[FILTERS * TAPS];
+    struct amp_dnnl *dnnl;
+    (void)state;
+    memset(w_data, 127, sizeof w_data);
+    assert_int_equal(amp_dnnl_create(NULL, &dnnl, &net.err), AMP_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const enum amp_dtype dtype = cases[i].dtype;
+        float one_scale = 1, w_scale = 1.0f / (1 << 17);
+        int8_t zero = (int8_t)cases[i].zero, no_zero = 0;
+        int32_t bias_data[FILTERS] = {0};
+        const int64_t c = cases[i].channels, k = cases[i].kernel;
+        struct amp_tensor x = {dtype, .shape = {4, {1, c, 3, 3}}, .data = x_data};
+        struct amp_tensor x_scale = {AMP_FLOAT, .data = &one_scale}, y_scale = x_scale;
+        struct amp_tensor x_zero = {dtype, .data = &zero};
+        struct amp_tensor w = {AMP_INT8, .shape = {4, {FILTERS, c, k, k}}, .data = w_data};
+        struct amp_tensor of_w = {AMP_FLOAT, .data = &w_scale};
+        struct amp_tensor w_zero = {AMP_INT8, .data = &no_zero};
+        struct amp_tensor y_zero = {AMP_UINT8, .data = &no_zero};
+        struct amp_tensor bias = {AMP_INT32, .shape = {1, {FILTERS}}, .data = bias_data};
+        const struct amp_tensor *in[] = {&x,      &x_scale, &x_zero, &w,   &of_w,
+                                         &w_zero, &y_scale, &y_zero, &bias};
+        struct amp_tensor y = {AMP_UINT8, .shape = {4, {1, FILTERS, 4 - k, 4 - k}}}, *out = &y;
+        struct amp_node node = {.op_type = "QLinearConv", .domain = "", .since_version = 10};
+        struct amp_host host = {.dnnl = dnnl};
+        void *kept = NULL;
+        struct amp_ctx ctx = {
+            .node = &node,
+            .in = in,
+            .n_in = 9,
+            .out = &out,
+            .n_out = 1,
+            .is_constant = (const bool[9]){false, true, true, true, true, true, true, true, true},
+            .state = &kept,
+            .host = &host,
+            .err = &net.err,
+            .layout_wish = {.any_layout = true}};
+        const struct amp_op *op = amp_op_find("", "QLinearConv");
+        assert_false(op->repeat->can(&ctx));
+        if (op->run(&ctx) != AMP_OK)
+            fail_msg("%s", net.err.text);
+        if (amp_dnnl_adds_bytes(c * k * k))
+            assert_int_equal(op->repeat->can(&ctx), cases[i].is_whole);
+        for (size_t input = 0; input < 8; input++)
+            assert_true(input == 3 || op->reads(kept, input));
+        op->destroy(kept);
+        amp_tensor_release(&y);
+    }
+    amp_dnnl_destroy(dnnl);
+}
+
 /* An activation that bounds its result, or makes 0 of what is not above, gives a number for a NaN.
  */
 static void some_activations_hide_nans(void **state)
@@ -3481,6 +3547,7 @@ int main(void)
         NET_TEST(small_weights_need_no_instructions),
         NET_TEST(sums_are_rounded_before_they_are_shifted),
         NET_TEST(bytes_are_flipped_to_the_end),
+        NET_TEST(convolutions_of_bytes_are_repeated_whole),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
