@@ -553,6 +553,54 @@ static void parts_may_lose_their_dim(void **state)
     }
 }
 
+/* Without keepdims they have it, of length 1. */
+static void parts_keep_their_dim(void **state)
+{
+    float data[24] = {0};
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        data[i] = (float)(1 + i);
+    net_start(13);
+    uint32_t list = NODE("SplitToSequence", "list", input("x", AMP_FLOAT, DIMS(2, 3, 4)));
+    output(NODE("SequenceAt", "part", list, NUMBERS("at", 1)));
+    run_on(net_tensor(AMP_FLOAT, DIMS(2, 3, 4), data));
+    assert_true(amp_shape_equal(&net.outputs[0].shape, &DIMS(1, 3, 4)));
+    EXPECT_OUTPUT(0, 0, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24);
+}
+
+static void one_place_of_a_sequence_is_asked_for(void **state)
+{
+    (void)state;
+    net_start(13);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+    output(NODE("SequenceAt", "y", NODE("SequenceConstruct", "list", x, x), NUMBERS("at", 0, 1)));
+    assert_int_equal(net_run(true, TENSORS(floats(DIMS(2)))), AMP_MODEL);
+}
+
+/* Elements of RANK dims of 1, side by side along a new one. */
+static enum amp_status stack_of(int rank)
+{
+    struct amp_shape shape = {.rank = rank};
+    for (int d = 0; d < rank; d++)
+        shape.dims[d] = 1;
+    net_start(13);
+    uint32_t x = input("x", AMP_FLOAT, shape);
+    uint32_t y = NODE("ConcatFromSequence", "y", NODE("SequenceConstruct", "list", x, x));
+    set_int(y, "axis", 0);
+    set_int(y, "new_axis", 1);
+    output(y);
+    return net_run(true, TENSORS(floats(shape)));
+}
+
+static void stacks_have_as_many_dims_as_there_may_be(void **state)
+{
+    (void)state;
+    assert_int_equal(stack_of(AMP_RANK_MAX - 1), AMP_OK);
+    assert_int_equal(net.outputs[0].shape.rank, AMP_RANK_MAX);
+    EXPECT_OUTPUT(0, 0, 1, 1);
+    assert_int_equal(stack_of(AMP_RANK_MAX), AMP_MODEL);
+}
+
 /* ---- calls of bodies ---- */
 
 /* What operators may call a body with: as many values as it has, in its dtypes. */
@@ -608,6 +656,9 @@ int main(void)
         BODY_TEST(branches_give_what_is_declared),
         BODY_TEST(maps_end_with_the_first_element_that_fails),
         BODY_TEST(parts_may_lose_their_dim),
+        BODY_TEST(parts_keep_their_dim),
+        BODY_TEST(one_place_of_a_sequence_is_asked_for),
+        BODY_TEST(stacks_have_as_many_dims_as_there_may_be),
         BODY_TEST(bodies_are_called_as_they_are_declared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

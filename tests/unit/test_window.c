@@ -1,6 +1,6 @@
-/* Shape functions of convolutions, poolings, resizing and slices: symbols, unknown dims, and what
-   is said of attributes that are wrong. Expected shapes follow from ONNX's operator documentation
-   by hand.
+/* Shape functions of convolutions, poolings, resizing, slices and ranges: symbols, unknown dims,
+   and what is said of attributes that are wrong. Expected shapes follow from ONNX's operator
+   documentation by hand.
  */
 #include "shape_call.h"
 
@@ -355,6 +355,32 @@ static void slices_of_unknown_dims_may_be_whole(void **state)
     }
 }
 
+/* Numbers from START to LIMIT by DELTA. */
+static void range(int64_t start_at, int64_t limit, int64_t delta)
+{
+    start("Range", 11);
+    VALUES(start_at);
+    VALUES(limit);
+    VALUES(delta);
+    for (int i = 0; i < 3; i++)
+        call.in[i].shape.rank = 0;
+}
+
+static void ranges_are_as_long_as_int64_goes(void **state)
+{
+    (void)state;
+    range(0, INT64_C(3000000000), 1);
+    EXPECT(INT64_C(3000000000));
+    range(0, INT64_MAX, 1);
+    EXPECT(INT64_MAX);
+    range(-1, INT64_MAX, 1);
+    expect_failure("-1 to 9223372036854775807 by 1 has too many elements");
+    range(0, INT64_MIN, -1);
+    expect_failure("0 to -9223372036854775808 by -1 has too many elements");
+    range(0, INT64_MIN, -2);
+    EXPECT(INT64_C(1) << 62);
+}
+
 /* Each dim alone may be as large as any. */
 static void offsets_are_as_many_as_can_be_counted(void **state)
 {
@@ -391,6 +417,7 @@ int main(void)
         cmocka_unit_test(grids_and_columns_tell_the_output),
         cmocka_unit_test(slices_are_known_by_three_values),
         cmocka_unit_test(slices_of_unknown_dims_may_be_whole),
+        cmocka_unit_test(ranges_are_as_long_as_int64_goes),
         cmocka_unit_test(offsets_are_as_many_as_can_be_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
