@@ -395,6 +395,52 @@ static void what_loops_give_out_is_of_one_shape(void **state)
     refuses(TENSORS(floats(DIMS(2))), AMP_MODEL, "state variable 0 changes from float32 to int32");
 }
 
+/* Loops without a state, whose iterations are numbers or lists of one. */
+static void loops_count_their_iterations(void **state)
+{
+    (void)state;
+    for (int rank = 0; rank <= 2; rank++) {
+        struct amp_shape shape = {.rank = rank > 1 ? -1 : rank, .dims = {1}};
+        struct amp_shape wanted = {rank == 1 ? 2 : 1, {3, 1}};
+        net_start(13);
+        uint32_t n = input("n", AMP_INT64, SCALAR), c = input("c", AMP_BOOL, SCALAR);
+        uint32_t owner = net_node(0, "Loop", "y", 2, IDS(n, c)), graph = add_body(owner);
+        uint32_t i = body_input(graph, "i", AMP_INT64, shape);
+        c = body_input(graph, "c_in", AMP_BOOL, shape);
+        body_output(graph, body_node(graph, "Identity", "c_out", c, AMP_NONE));
+        body_output(graph, body_node(graph, "Identity", "i_out", i, AMP_NONE));
+        body_output(graph, body_node(graph, "Identity", "c_given", c, AMP_NONE));
+        output(net_out(owner, 0));
+        output(net_out(owner, 1));
+        run_on(TENSORS(trips(3), truth(true)));
+        assert_true(amp_shape_equal(&net.outputs[0].shape, &wanted));
+        assert_true(amp_shape_equal(&net.outputs[1].shape, &wanted));
+        EXPECT_OUTPUT(0, 0, 0, 1, 2);
+        EXPECT_OUTPUT(1, 0, 1, 1, 1);
+    }
+}
+
+static void loops_have_several_states(void **state)
+{
+    (void)state;
+    net_start(13);
+    uint32_t n = input("n", AMP_INT64, SCALAR), a = input("a", AMP_FLOAT, DIMS(2));
+    uint32_t b = input("b", AMP_FLOAT, DIMS(3));
+    uint32_t owner = net_node(0, "Loop", "y", 2, IDS(n, AMP_NONE, a, b)), graph = add_body(owner);
+    body_input(graph, "i", AMP_INT64, SCALAR);
+    uint32_t c = body_input(graph, "c_in", AMP_BOOL, SCALAR);
+    a = body_input(graph, "a_in", AMP_FLOAT, DIMS(2));
+    b = body_input(graph, "b_in", AMP_FLOAT, DIMS(3));
+    body_output(graph, body_node(graph, "Identity", "c_out", c, AMP_NONE));
+    body_output(graph, body_node(graph, "Add", "a_out", a, a));
+    body_output(graph, body_node(graph, "Neg", "b_out", b, AMP_NONE));
+    output(net_out(owner, 0));
+    output(net_out(owner, 1));
+    run_on(TENSORS(trips(3), floats(DIMS(2)), floats(DIMS(3))));
+    EXPECT_OUTPUT(0, 0, 8, 16);
+    EXPECT_OUTPUT(1, 0, -1, -2, -3);
+}
+
 /* What nothing has been gathered for has no elements along dims that nobody knows. */
 static void loops_without_trips_gather_nothing(void **state)
 {
@@ -650,6 +696,8 @@ int main(void)
         BODY_TEST(batches_have_several_states),
         BODY_TEST(loops_end_by_trips_or_condition),
         BODY_TEST(what_loops_give_out_is_of_one_shape),
+        BODY_TEST(loops_count_their_iterations),
+        BODY_TEST(loops_have_several_states),
         BODY_TEST(loops_without_trips_gather_nothing),
         BODY_TEST(what_is_gathered_has_a_dim_more),
         BODY_TEST(conditions_are_bools),

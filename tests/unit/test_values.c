@@ -2348,6 +2348,31 @@ static void classes_are_drawn_by_differences(void **state)
     expect_values(cases, sizeof cases / sizeof *cases);
 }
 
+/* Values that nothing tells the type of are float32. */
+static void given_values_fill_a_shape(void **state)
+{
+    static const struct values_case cases[] = {
+        {"GivenTensorFill-1 shape=[2] values=(0.1,70000.5)", 0, GIVES(0.1, 70000.5)},
+        {"GivenTensorFill-1 shape=[2] extra_shape=[1,2] values=(0.1,2,3,4)", 0,
+         GIVES(0.1, 2, 3, 4)},
+        {"GivenTensorFill-1 d[2] values=(0.5,2)", 0, GIVES(0.5, 2)},
+        {"ConstantOfShape-9 i[2]=2,3", 0, GIVES(0, 0, 0, 0, 0, 0)},
+        {"ConstantOfShape-9 i[0]", 0, GIVES(0)},
+        {"EyeLike-9 f[4,2]", 0, GIVES(1, 0, 0, 1, 0, 0, 0, 0)},
+        {"EyeLike-9 f[4,2] k=1", 0, GIVES(0, 1, 0, 0, 0, 0, 0, 0)},
+        {"EyeLike-9 f[4,2] k=-1", 0, GIVES(0, 0, 1, 0, 0, 1, 0, 0)},
+        {"EyeLike-9 f[4,2] k=-3", 0, GIVES(0, 0, 0, 0, 0, 0, 1, 0)},
+        {"EyeLike-9 f[4,2] k=-4", 0, GIVES(0, 0, 0, 0, 0, 0, 0, 0)},
+        {"EyeLike-9 f[4,2] k=2", 0, GIVES(0, 0, 0, 0, 0, 0, 0, 0)},
+        {"EyeLike-9 f[2,4] k=3", 0, GIVES(0, 0, 0, 1, 0, 0, 0, 0)},
+        {"EyeLike-9 f[2,2] k=9223372036854775807", 0, GIVES(0, 0, 0, 0)},
+        {"EyeLike-9 f[2,2] k=-9223372036854775808", 0, GIVES(0, 0, 0, 0)},
+        {"GivenTensorFill-1 f[] extra_shape=[2] values=(0.1,2)", 0, GIVES(0.1, 2)},
+    };
+    (void)state;
+    expect_values(cases, sizeof cases / sizeof *cases);
+}
+
 /* ---- convolutions of bytes with large sums ---- */
 
 enum { LARGE_SIDE = 3, LARGE_PLACES = LARGE_SIDE * LARGE_SIDE, LARGE_TAPS = 600 };
@@ -2522,6 +2547,7 @@ int main(int argc, char **argv)
         NET_TEST(causal_convolutions_hand_on_their_last_elements),
         NET_TEST(bytes_are_convolved_by_definition),
         NET_TEST(large_sums_of_bytes_are_exact),
+        NET_TEST(given_values_fill_a_shape),
     };
 
     if (argc > 1)

@@ -142,7 +142,7 @@ static enum amp_status shape_of_input(struct amp_ctx *ctx, struct amp_shape *sha
     if (amp_node_int(ctx->node, "input_as_shape", 0) == 0)
         return AMP_OK;
     shape->rank = -1;
-    if (in->data == NULL || in->shape.rank < 0)
+    if (in->data == NULL)
         return AMP_OK;
     if (in->shape.rank != 1 || in->shape.dims[0] > AMP_RANK_MAX)
         return AMP_CTX_FAIL(ctx, "input 0 is no list of dims");
@@ -265,7 +265,7 @@ static enum amp_status range_shape(struct amp_ctx *ctx)
     amp_shape_unknown(out, 1);
     for (uint32_t i = 0; i < 3; i++) {
         const struct amp_tensor *in = ctx->in[i];
-        if (in->data == NULL || !amp_shape_is_known(&in->shape))
+        if (in->data == NULL)
             return AMP_OK;
         if (amp_tensor_count(in) != 1)
             return AMP_CTX_FAIL(ctx, "input %u has %zu elements; one is needed", i,
@@ -427,7 +427,7 @@ static enum amp_status eye_like_run(struct amp_ctx *ctx)
     if (one->integer == 0)
         return amp_no_kernel(ctx, out->dtype);
     amp_fill(out->data, NULL, size, amp_tensor_count(out));
-    if (k <= -rows || k >= columns)
+    if (k <= -rows)
         return AMP_OK;
     for (int64_t i = k < 0 ? -k : 0; i < rows && i + k < columns; i++)
         memcpy((char *)out->data + (size_t)(i * columns + i + k) * size, one, size);
