@@ -1943,6 +1943,17 @@ static void rows_are_normalized(void **state)
         {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
          "epsilon=0.0 >3",
          2, GIVES(18.1)},
+        {"BatchNormalization-15 f[3]=1,2,3 f[1]=2 f[1] f[1] f[1] epsilon=0.0", 0, GIVES(1, 3, 5)},
+        {"BatchNormalization-9 f[3]=1,2,3 f[1]=2 f[1] f[1] f[1] epsilon=0.0", 0, GIVES(1, 3, 5)},
+        {"BatchNormalization-14 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0",
+         0, GIVES(-1, 1)},
+        {"BatchNormalization-15 f[2,1]=1,3 f[1]=1 f[1]=0 f[1]=10 f[1]=20 training_mode=1 "
+         "epsilon=0.0",
+         0, GIVES(-1, 1)},
+        {"BatchNormalization-7 f[1,2,2]=1,2,3,4 f[2,2]=1,2,3,4 f[2,2]=0,0,0,1 f[2,2]=0,1,1,2 "
+         "f[2,2] spatial=0 epsilon=0.0",
+         0, GIVES(1, 2, 6, 9)},
         {"InstanceNormalization-6 f[1,2,2]=1,3,2,6 f[2]=2,3 f[2]=10,20 epsilon=0.0", 0,
          GIVES(8, 12, 17, 23)},
         {"InstanceNormalization-6 d[1,2,2]=1,3,2,6 d[2]=2,3 d[2]=10,20 epsilon=0.0", 0,
