@@ -2859,9 +2859,9 @@ static struct amp_tensor small_numbers(size_t i)
     return made;
 }
 
-/* Runs the net on a CPU that computes in FEATURES, in slices or not as IS_SLICED says, with the
-   results of a strict run but for a relative ERROR. */
-static void expect_slices(uint32_t features, bool is_sliced, double error)
+/* Runs the net on a CPU that computes in FEATURES, in slices or not as IS_SLICED says (NULL: in any
+   way), with the results of a strict run but for a relative ERROR. */
+static void expect_slices_or_not(uint32_t features, const bool *is_sliced, double error)
 {
     struct amp_tensor inputs[8], found = {.dtype = AMP_UNDEFINED}, wanted = found;
     struct amp_session *sessions[2];
@@ -2888,8 +2888,8 @@ static void expect_slices(uint32_t features, bool is_sliced, double error)
     amp_cpu_detect();
     const struct amp_profile_node *nodes = amp_profile_nodes(profile, &count);
     for (size_t i = 0; i < count; i++)
-        if (nodes[i].node != NULL)
-            if ((strstr(nodes[i].way, "in slices") != NULL) != is_sliced)
+        if (nodes[i].node != NULL && is_sliced != NULL)
+            if ((strstr(nodes[i].way, "in slices") != NULL) != *is_sliced)
                 fail_msg("%s: %s",
                          amp_value_at(sessions[0]->model, nodes[i].node->outputs[0])->name,
                          nodes[i].way);
@@ -2898,6 +2898,17 @@ static void expect_slices(uint32_t features, bool is_sliced, double error)
     amp_session_destroy(sessions[0]);
     amp_session_destroy(sessions[1]);
     amp_profile_destroy(profile);
+}
+
+static void expect_slices(uint32_t features, bool is_sliced, double error)
+{
+    expect_slices_or_not(features, &is_sliced, error);
+}
+
+/* In slices or not. */
+static void expect_results(uint32_t features, double error)
+{
+    expect_slices_or_not(features, NULL, error);
 }
 
 /* A Softmax over the last axis has each row for itself; so has what gives as many. */
@@ -2946,6 +2957,12 @@ static void slices_are_of_matrices(void **state)
         end_large_scores(AMP_FLOAT, NODE("Softmax", "p", NODE("MatMul", "s", a, b)));
         expect_slices(0, false, 1e-5);
     }
+    enum { LONG = 600000 };
+    net_start(17);
+    uint32_t q = input("q", AMP_FLOAT, DIMS(1));
+    uint32_t s = NODE("MatMul", "s", q, input("k", AMP_FLOAT, DIMS(1, LONG)));
+    output(NODE("MatMul", "y", NODE("Softmax", "p", s), input("v", AMP_FLOAT, DIMS(LONG, 1))));
+    expect_slices(0, false, 1e-5);
 }
 
 /* What one part computes in float32 for others that take bfloat16 is rounded between them. */
@@ -3003,6 +3020,27 @@ static void slices_take_operands_that_broadcast(void **state)
             end_heads(AMP_FLOAT, h, n, p);
             expect_slices(0, shapes[k].rank < 4, 1e-5);
         }
+    }
+}
+
+/* What a convolution gives lies as oneDNN wants it: it is cut row-major. */
+static void slices_take_operands_in_layouts(void **state)
+{
+    static const float w[] = {0.5f, -0.25f, 0.125f, 1};
+    (void)state;
+    amp_session_set_threads(1);
+    for (int i = 0; i < 3; i++) {
+        net_start(17);
+        uint32_t q = input("q", AMP_FLOAT, DIMS(1, 2, 600, DEPTH));
+        uint32_t k = input("k", AMP_FLOAT, DIMS(1, 2, DEPTH, 600));
+        uint32_t b = input("b", AMP_FLOAT, DIMS(1, 2, i == 1 ? 1 : 600, 600));
+        b = NODE("Conv", "c", b, constant("w", AMP_FLOAT, DIMS(2, 2, 1, 1), w));
+        uint32_t s = NODE("MatMul", "s", q, k);
+        s = i < 2 ? NODE("Add", "a", s, b)
+                  : NODE("Where", "w", input("m", AMP_BOOL, DIMS(600)), s, b);
+        output(NODE("MatMul", "y", NODE("Softmax", "p", s),
+                    input("v", AMP_FLOAT, DIMS(1, 2, 600, DEPTH))));
+        expect_results(0, 1e-5);
     }
 }
 
@@ -3073,6 +3111,7 @@ int main(void)
         NET_TEST(slices_are_of_matrices),
         NET_TEST(slices_go_from_dtype_to_dtype),
         NET_TEST(slices_take_operands_that_broadcast),
+        NET_TEST(slices_take_operands_in_layouts),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -250,10 +250,44 @@ static void cuts_follow_the_scores(void **state)
     amp_session_destroy(strict);
 }
 
+/* What kernels of whole tensors have forms of is wanted again in slices. */
+static void constants_come_back(void **state)
+{
+    static const int64_t rows[] = {3, 3, 1400, 3, 1400, 1400};
+    struct amp_session *session = NULL, *strict = NULL;
+    struct amp_tensor found = {.dtype = AMP_UNDEFINED}, wanted = found;
+    (void)state;
+    amp_session_set_threads(1);
+    net_start(17);
+    struct amp_tensor k = numbers(DIMS(DEPTH, COLUMNS), 1), v = numbers(DIMS(COLUMNS, DEPTH), 2);
+    struct amp_tensor bias = numbers(DIMS(COLUMNS), 3);
+    uint32_t s = NODE("MatMul", "s", input("q", AMP_FLOAT, DIMS(-1, DEPTH)),
+                      constant("k", AMP_FLOAT, k.shape, k.data));
+    s = NODE("Add", "a", s, constant("b", AMP_FLOAT, bias.shape, bias.data));
+    output(NODE("MatMul", "y", NODE("Softmax", "p", s), constant("v", AMP_FLOAT, v.shape, v.data)));
+    infer_all();
+    assert_int_equal(amp_session_open(net.model, false, &session, &net.err), AMP_OK);
+    assert_int_equal(amp_session_open(net.model, true, &strict, &net.err), AMP_OK);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct amp_tensor q = numbers(DIMS(rows[i], DEPTH), (int)i);
+        assert_int_equal(amp_session_run(session, &q, &found, &net.err), AMP_OK);
+        assert_int_equal(amp_session_run(strict, &q, &wanted, &net.err), AMP_OK);
+        compare(&found, &wanted, "constants", rows[i]);
+        amp_tensor_release(&found);
+        amp_tensor_release(&wanted);
+        amp_tensor_release(&q);
+    }
+    amp_tensor_release(&k);
+    amp_tensor_release(&v);
+    amp_tensor_release(&bias);
+    amp_session_destroy(session);
+    amp_session_destroy(strict);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(follows_lengths),
-                                       NET_TEST(are_no_more_than_needed),
-                                       NET_TEST(cuts_follow_the_scores)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(follows_lengths), NET_TEST(are_no_more_than_needed),
+        NET_TEST(cuts_follow_the_scores), NET_TEST(constants_come_back)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,8 +148,8 @@ static bool is_chained(const struct amp_slices *slices, const struct member *mem
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* Along the scores' dims, in bytes: 0 where TENSOR has 1 of what the scores have more of. False: it
-   has something else, or lies in blocks. */
+/* Along the scores' dims, in bytes: 0 where TENSOR, which broadcasts to the scores, has 1 of them.
+   False: it lies in blocks. */
 static bool find_strides(const struct amp_slices *slices, const struct amp_tensor *tensor,
                          struct cut *cut)
 {
@@ -160,12 +160,10 @@ static bool find_strides(const struct amp_slices *slices, const struct amp_tenso
     amp_strides(shape, plain);
     if (tensor->layout != NULL)
         strides = amp_layout_strides(tensor->layout);
-    if (strides == NULL || missing < 0)
+    if (strides == NULL)
         return false;
     for (int i = 0; i < cut->n_dims; i++) {
         int64_t dim = i < missing ? 1 : shape->dims[i - missing];
-        if (dim != 1 && dim != scores->dims[i])
-            return false;
         cut->strides[i] = dim == 1 ? 0 : strides[i - missing] * size;
     }
     return true;
@@ -194,7 +192,7 @@ static bool cut_tensor(const struct amp_slices *slices, struct amp_layouts *layo
     if (is_same)
         return true;
     cut->n_dims = n_dims;
-    if (amp_tensor_is_list(tensor) || !find_strides(slices, tensor, cut))
+    if (!find_strides(slices, tensor, cut))
         return false;
     for (int form = 0; form < N_FORMS; form++) {
         struct amp_tensor *slice = &cut->slices[form];
@@ -383,13 +381,10 @@ static enum amp_status create_scratch(struct amp_slices *slices, struct amp_ctx 
         note_room(member, member->rounded, rounded_place, sizes);
         note_room(member, member[1].wanted, member->given_place, sizes);
     }
-    for (int i = 0; i < 2; i++) {
-        slices->scratch[i] =
-            sizes[i] > 0 ? amp_scratch(ctx, "a slice of scores", sizes[i], 1) : NULL;
-        if (sizes[i] > 0 && slices->scratch[i] == NULL)
-            return ctx->err->status;
-    }
-    return AMP_OK;
+    for (int i = 0; i < 2; i++)
+        if (sizes[i] > 0)
+            slices->scratch[i] = amp_scratch(ctx, "a slice of scores", sizes[i], 1);
+    return ctx->err->status;
 }
 
 static void drop_scratch(struct amp_slices *slices)
@@ -505,7 +500,7 @@ bool amp_slices_begin(struct amp_slices *slices, const struct amp_shape *shape,
 {
     int64_t size = amp_dtype_bits(dtype) / 8;
     release_inputs(slices);
-    slices->is_queueing = slices->refused_by == NULL && shape->rank >= 2 && size > 0 &&
+    slices->is_queueing = slices->refused_by == NULL && shape->rank >= 2 &&
                           amp_shape_count(shape) > max_bytes() / size;
     return slices->is_queueing;
 }
