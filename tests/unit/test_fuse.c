@@ -886,6 +886,43 @@ static void a_plan_is_of_known_types(void **state)
         }
 }
 
+/* A node is run by a kernel of its operator, of its version, that has its dtypes. */
+static void a_plan_has_a_kernel_for_each_node(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, square), y = NODE("Neg", "n", NODE("Relu", "y", x));
+        struct amp_node *relu = amp_node_at(net.model, 0);
+        output(y);
+        infer_all();
+        assert_int_equal(amp_plan_find_unsupported(net.model), AMP_NONE);
+        if (i == 0)
+            relu->schema = NULL;
+        if (i == 1 || i == 2)
+            relu->op_type = "Foo";
+        if (i == 2)
+            relu->schema = NULL;
+        if (i == 3)
+            relu->since_version = 15;
+        if (i == 4)
+            relu->domain = "foo";
+        assert_int_equal(amp_plan_find_unsupported(net.model), 0);
+        refuses_plan(
+            AMP_UNSUPPORTED,
+            i == 0 ? "net.onnx: node 0 with output 'y' (Relu-14): the executor has no kernel for it"
+            : i == 3
+                ? "net.onnx: node 0 with output 'y' (Relu-15): the executor has no kernel for it"
+            : i == 4
+                ? "net.onnx: node 0 with output 'y' (foo.Relu-14): the executor has no kernel for "
+                  "it"
+                : "net.onnx: node 0 with output 'y' (Foo-14): the executor has no kernel for it");
+        amp_value_at(net.model, net_out(0, 0))->constant = net_tensor(
+            AMP_FLOAT, square, "0123456789012345678901234567890123456789012345678901234567890123");
+        assert_int_equal(amp_plan_find_unsupported(net.model), AMP_NONE);
+    }
+}
+
 static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
 {
     uint32_t y = NODE("Cast", name, x);
@@ -1073,6 +1110,17 @@ static void depthwise_networks_block_channels(void **state)
             fail_msg("case %zu: %d", i, plan->blocks_channels);
         amp_plan_destroy(plan);
     }
+    const struct amp_shape shapes[] = {ANY_DIMS, DIMS(8, 1, 3)};
+    for (size_t i = 0; i < 2; i++) {
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, i == 0 ? ANY_DIMS : DIMS(1, 8, 5));
+        uint32_t y = NODE("Conv", "y", x, input("w", AMP_FLOAT, shapes[i]));
+        set_int(y, "group", 8);
+        output(y);
+        const struct amp_plan *plan = plan_net(AMP_ROUNDED);
+        assert_int_equal(plan->blocks_channels, i == 1 || !amp_cpu_tells_caches());
+        amp_plan_destroy(plan);
+    }
 }
 
 /* ---- constants ---- */
@@ -1112,6 +1160,30 @@ static void steps_on_constants_are_constant(void **state)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (step_of(plan, steps[i].name)->is_constant != steps[i].is_constant)
             fail_msg("%s", steps[i].name);
+    amp_plan_destroy(plan);
+}
+
+static uint32_t scale_of(float scale)
+{
+    return constant(amp_model_unique_name(net.model, "scale"), AMP_FLOAT, SCALAR, &scale);
+}
+
+/* Nor is one less constant for an input or an output that is omitted. */
+static void omitted_values_are_constant(void **state)
+{
+    static const float zeros[16];
+    (void)state;
+    net_start(17);
+    uint32_t c = constant("c", AMP_FLOAT, DIMS(1, 1, 4, 4), zeros);
+    uint32_t id = net_node(0, "MaxPool", "y", 2, IDS(c));
+    SET_INTS(net_out(id, 0), "kernel_shape", 2, 2);
+    amp_node_set_output(net.model, id, 1, AMP_NONE);
+    uint32_t z = NODE("Clip", "z", net_out(id, 0), AMP_NONE, input("high", AMP_FLOAT, SCALAR));
+    output(z);
+    output(NODE("Clip", "u", net_out(id, 0), AMP_NONE, scale_of(1)));
+    const struct amp_plan *plan = plan_net(AMP_ROUNDED);
+    assert_true(step_of(plan, "y")->is_constant && step_of(plan, "u")->is_constant);
+    assert_false(step_of(plan, "z")->is_constant);
     amp_plan_destroy(plan);
 }
 
@@ -1485,12 +1557,6 @@ static void what_depends_on_constants_is_one(void **state)
         assert_int_equal(net_run(false, net_tensor(AMP_FLOAT, DIMS(4), zeros)), AMP_OK);
         EXPECT_OUTPUT(0, 0, -1, -2, -3, -4);
     }
-}
-
-/* A number that is constant. */
-static uint32_t scale_of(float scale)
-{
-    return constant(amp_model_unique_name(net.model, "scale"), AMP_FLOAT, SCALAR, &scale);
 }
 
 /* What is computed of constants before the model runs: the value called c of the copy. */
@@ -3067,6 +3133,7 @@ int main(void)
         NET_TEST(normalizations_go_into_channels_of_dim_1),
         NET_TEST(the_end_of_a_chain_is_rounded),
         NET_TEST(a_plan_is_of_known_types),
+        NET_TEST(a_plan_has_a_kernel_for_each_node),
         NET_TEST(a_step_may_give_what_its_readers_take),
         NET_TEST(depthwise_networks_block_channels),
         NET_TEST(attention_is_a_chain_of_at_most_six_steps),
@@ -3075,6 +3142,7 @@ int main(void)
         NET_TEST(attention_is_not_shared),
         NET_TEST(attention_is_no_constant),
         NET_TEST(steps_on_constants_are_constant),
+        NET_TEST(omitted_values_are_constant),
         NET_TEST(attention_takes_what_lines_up),
         NET_TEST(attention_takes_no_long_lists_of_inputs),
         NET_TEST(attention_has_all_its_inputs),
