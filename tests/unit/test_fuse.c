@@ -867,21 +867,23 @@ static void a_plan_is_of_known_types(void **state)
     static const char node[] = "net.onnx: node 0 with output 'y' (Relu-14): ";
     char text[200];
     (void)state;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 4; i++)
         for (int is_sparse = 0; is_sparse < 2; is_sparse++) {
             net_start(17);
             uint32_t x = input("x", AMP_FLOAT, square), y = NODE("Relu", "y", x);
             output(y);
             infer_all();
-            struct amp_value *value = amp_value_at(net.model, i == 0 ? x : y);
+            struct amp_value *value = amp_value_at(net.model, i % 2 == 0 ? x : y);
             if (is_sparse)
                 value->kind = AMP_KIND_SPARSE_TENSOR;
-            else
+            else if (i < 2)
                 value->dtype = AMP_UNDEFINED;
+            else
+                value->kind = AMP_KIND_UNKNOWN;
             snprintf(text, sizeof text,
                      is_sparse ? "%s'%s' is a sparse tensor; the executor has none"
                                : "%sthe type of '%s' is not known",
-                     node, i == 0 ? "x" : "y");
+                     node, i % 2 == 0 ? "x" : "y");
             refuses_plan(is_sparse ? AMP_UNSUPPORTED : AMP_MODEL, text);
         }
 }
@@ -921,6 +923,36 @@ static void a_plan_has_a_kernel_for_each_node(void **state)
             AMP_FLOAT, square, "0123456789012345678901234567890123456789012345678901234567890123");
         assert_int_equal(amp_plan_find_unsupported(net.model), AMP_NONE);
     }
+}
+
+/* Columns of true and false have no kernel, as inputs or as what an input that has one becomes. */
+static void a_plan_has_dtypes_with_kernels(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_BOOL, AMP_STRING, AMP_COMPLEX64};
+    static const char *const names[] = {NULL, "bool", "string", "complex64"};
+    (void)state;
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        for (int is_output = 0; is_output < 2; is_output++) {
+            char text[200];
+            net_start(18);
+            uint32_t x = input("x", is_output ? AMP_FLOAT : dtypes[i], DIMS(1, 5, 5));
+            uint32_t y = NODE("Col2Im", "y", x, NUMBERS("image", 5, 5), NUMBERS("block", 1, 5));
+            output(y);
+            infer_all();
+            amp_value_at(net.model, y)->dtype = is_output ? dtypes[i] : AMP_FLOAT;
+            if (names[i] == NULL) {
+                amp_plan_destroy(plan_net(AMP_ROUNDED));
+                assert_int_equal(amp_plan_find_unsupported(net.model), AMP_NONE);
+                continue;
+            }
+            snprintf(
+                text, sizeof text,
+                "net.onnx: node 0 with output 'y' (Col2Im-18): '%s' is %s; the executor has no "
+                "kernel for that",
+                is_output ? "y" : "x", names[i]);
+            refuses_plan(AMP_UNSUPPORTED, text);
+            assert_int_equal(amp_plan_find_unsupported(net.model), 0);
+        }
 }
 
 static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
@@ -1097,7 +1129,8 @@ static void depthwise_networks_block_channels(void **state)
         bool does, need_not;
     } cases[] = {{{0, 0}, false, true},  {{1, 0}, false, true},  {{8, 0}, true, false},
                  {{4, 0}, false, false}, {{1, 8}, true, false},  {{8, 1}, true, false},
-                 {{8, 4}, false, false}, {{4, 8}, false, false}, {{2, 1}, false, false}};
+                 {{8, 4}, false, false}, {{4, 8}, false, false}, {{2, 1}, false, false},
+                 {{2, 8}, false, false}, {{8, 2}, false, false}};
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         net_start(17);
@@ -3134,6 +3167,7 @@ int main(void)
         NET_TEST(the_end_of_a_chain_is_rounded),
         NET_TEST(a_plan_is_of_known_types),
         NET_TEST(a_plan_has_a_kernel_for_each_node),
+        NET_TEST(a_plan_has_dtypes_with_kernels),
         NET_TEST(a_step_may_give_what_its_readers_take),
         NET_TEST(depthwise_networks_block_channels),
         NET_TEST(attention_is_a_chain_of_at_most_six_steps),

@@ -34,9 +34,10 @@ static enum amp_status find_op(const struct amp_model *model, uint32_t id, const
 static const struct amp_value *find_lacking(const struct amp_model *model, const struct amp_op *op,
                                             const uint32_t *values, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && op->lacks != 0; i++) {
-        const struct amp_value *value = amp_value_at(model, values[i] == AMP_NONE ? 0 : values[i]);
-        if (values[i] != AMP_NONE && op->lacks & AMP_DTYPE_BIT(value->dtype))
+    for (uint32_t i = 0; i < count; i++) {
+        const struct amp_value *value =
+            values[i] == AMP_NONE ? NULL : amp_value_at(model, values[i]);
+        if (value != NULL && op->lacks & AMP_DTYPE_BIT(value->dtype))
             return value;
     }
     return NULL;
