@@ -1552,12 +1552,18 @@ static void dtypes_are_those_of_the_model(void **state)
 /* Inputs of N rows, of which one has three columns and a value of its own, the other any. */
 static void build_declared(void)
 {
-    static const float own[] = {1, 2, 3};
+    static uint16_t own[] = {0x3F80, 0x4000, 0x4040}; /* 1, 2, 3 in bfloat16 */
+    static const struct amp_tensor source = {
+        .dtype = AMP_BFLOAT16, .shape = {2, {1, 3}}, .data = own};
+    static const float zeros[3];
     net_start(17);
     int64_t n = amp_symbol_dim(net.model, "N"), m = amp_symbol_dim(net.model, "M");
     uint32_t a = input("a", AMP_FLOAT, DIMS(n, 3)), b = input("b", AMP_FLOAT, DIMS(n, m, n));
     uint32_t c = input("c", AMP_FLOAT, ANY_DIMS), d = input("d", AMP_FLOAT, DIMS(-1));
-    amp_value_at(net.model, a)->initial = net_tensor(AMP_FLOAT, DIMS(1, 3), own);
+    struct amp_tensor *initial = net_tensor(AMP_FLOAT, DIMS(1, 3), zeros);
+    initial->data = NULL;
+    initial->source = &source;
+    amp_value_at(net.model, a)->initial = initial;
     output(NODE("Neg", "y", a));
     output(NODE("Neg", "z", b));
     output(NODE("Neg", "u", c));
@@ -1611,6 +1617,55 @@ static void inputs_are_as_declared(void **state)
         assert_true(amp_shape_equal(&net.outputs[2].shape, &cases[i].c));
         assert_true(amp_tensor_double(&net.outputs[0], 2) == (inputs[0].data == NULL ? -3 : 0));
         amp_tensors_release(net.outputs, NET_OUTPUTS);
+    }
+    amp_session_destroy(session);
+    for (int rank = 0; rank < 2; rank++) {
+        net_start(17);
+        struct amp_shape shape = {rank, {0}}, other = {1 - rank, {1}}, one = DIMS(1);
+        output(NODE("Neg", "y", input("x", AMP_FLOAT, shape)));
+        infer_all();
+        session = open_net(AMP_ROUNDED);
+        const char *text = rank == 0 ? "input 'x': shape [1]; the model wants []"
+                                     : "input 'x': shape [1]; the model wants [0]";
+        expect_end(session, TENSORS({.dtype = AMP_FLOAT, .shape = shape, .data = x}), NULL);
+        expect_end(session, TENSORS({.dtype = AMP_FLOAT, .shape = one, .data = x}), text);
+        expect_end(session, TENSORS({.dtype = AMP_FLOAT, .shape = other, .data = x}),
+                   rank == 0 ? text : "input 'x': shape []; the model wants [0]");
+        amp_session_destroy(session);
+    }
+    amp_cpu_detect();
+}
+
+/* What a body gives of the graph around it is still there behind it. */
+static void bodies_give_what_is_not_theirs(void **state)
+{
+    static const bool yes = true, no = false;
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, square), a = NODE("Neg", "a", x);
+    uint32_t id = net_node(0, "If", "y", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+    add_body(id, "then_branch", a);
+    add_body(id, "else_branch", a);
+    amp_value_at(net.model, net.model->graphs[1].outputs.items[0])->is_output = false;
+    net.model->graphs[1].outputs.items[0] = a;
+    output(net_out(id, 0));
+    output(NODE("Abs", "z", a));
+    infer_all();
+    struct amp_session *session = open_net(AMP_ROUNDED);
+    for (int run = 0; run < 5; run++) {
+        struct amp_tensor numbers = whole_numbers(AMP_FLOAT, square, (size_t)run);
+        const bool *which = run == 3 ? &no : &yes;
+        assert_int_equal(amp_session_run(session,
+                                         TENSORS(numbers, *net_tensor(AMP_BOOL, SCALAR, which)),
+                                         net.outputs, &net.err),
+                         AMP_OK);
+        for (size_t i = 0; i < 16; i++) {
+            double number = amp_tensor_double(&numbers, i);
+            assert_true(amp_tensor_double(&net.outputs[0], i) == (run == 3 ? number : -number));
+            assert_true(amp_tensor_double(&net.outputs[1], i) == (number < 0 ? -number : number));
+        }
+        amp_tensors_release(net.outputs, NET_OUTPUTS);
+        expect_nothing_left(session, "a body");
     }
     amp_session_destroy(session);
     amp_cpu_detect();
@@ -1742,6 +1797,7 @@ int main(void)
                                        NET_TEST(failures_are_the_same_in_any_run),
                                        NET_TEST(dtypes_are_those_of_the_model),
                                        NET_TEST(inputs_are_as_declared),
+                                       NET_TEST(bodies_give_what_is_not_theirs),
                                        NET_TEST(values_are_as_declared),
                                        NET_TEST(profiles_add_up)};
     return cmocka_run_group_tests(tests, NULL, NULL);
