@@ -238,7 +238,7 @@ static void choose_places(const struct amp_slices *slices, struct member *member
 {
     bool is_first = member == slices->members;
     const struct member *before = is_first ? NULL : member - 1;
-    bool moves = !is_first && amp_dtype_bits(member->wanted) != amp_dtype_bits(member->all.dtype);
+    bool moves = amp_dtype_bits(member->wanted) != amp_dtype_bits(member->all.dtype);
     member->place = is_first ? 0 : before->given_place ^ moves;
     member->given_place = member->place ^ (member->rounded != member->all.dtype) ^
                           (member[1].wanted != member->rounded);
@@ -460,7 +460,7 @@ static bool is_by_rows(const struct amp_slices *slices, const struct amp_ctx *ct
     bool fits = out->rank == scores->rank;
     for (int i = 0; i < scores->rank - is_last && fits; i++)
         fits = out->dims[i] == scores->dims[i];
-    if (!fits || !amp_node_has_role(ctx->node, AMP_ROLE_SOFTMAX))
+    if (!amp_node_has_role(ctx->node, AMP_ROLE_SOFTMAX))
         return fits;
     int64_t axis = amp_node_int(ctx->node, "axis", is_flat ? 1 : -1);
     return axis == -1 || axis == scores->rank - 1;
