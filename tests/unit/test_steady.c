@@ -1453,6 +1453,61 @@ static void constants_are_held_as_long_as_they_are_read(void **state)
     amp_cpu_detect();
 }
 
+/* ---- walks ---- */
+
+/* VALUE of a walk is of the dtype that the model declares. */
+static struct amp_tensor walked(struct amp_session *session, uint32_t value)
+{
+    struct amp_tensor seen = {.dtype = AMP_UNDEFINED};
+    assert_int_equal(amp_walk_get(session, value, &seen, &net.err), AMP_OK);
+    assert_int_equal(seen.dtype, amp_value_at(net.model, value)->dtype);
+    return seen;
+}
+
+/* Between steps values have their dtypes, as what stays float32 within them has not; at the end of
+   a walk nothing is left. */
+static void walks_give_what_is_declared(void **state)
+{
+    (void)state;
+    net_start(22);
+    uint32_t x = input("x", AMP_FLOAT, square), c = to_dtype("c", x, AMP_BFLOAT16);
+    uint32_t m = NODE("MatMul", "m", c, low_constant("w", square)), n = NODE("Neg", "n", m);
+    uint32_t y = to_dtype("y", n, AMP_FLOAT);
+    output(y);
+    infer_all();
+    struct amp_session *session = open_net(AMP_ROUNDED);
+    for (int run = 0; run < 4; run++) {
+        struct amp_tensor numbers = whole_numbers(AMP_FLOAT, square, (size_t)run);
+        struct amp_tensor outputs[1] = {{.dtype = AMP_UNDEFINED}}, none = outputs[0];
+        assert_int_equal(amp_walk_begin(session, &numbers, &net.err), AMP_OK);
+        assert_int_equal(amp_walk_get(session, n, &none, &net.err), AMP_OK);
+        assert_null(none.data);
+        struct amp_tensor seen[4];
+        assert_int_equal(amp_walk_count(session), 4);
+        for (size_t i = 0; i < 4; i++) {
+            assert_int_equal(amp_walk_compute(session, i, &net.err), AMP_OK);
+            seen[i] = walked(session, net_out(amp_walk_node(session, i), 0));
+        }
+        const struct amp_tensor low = seen[0], product = seen[1], negated = seen[2],
+                                given = seen[3];
+        for (size_t i = 0; i < 16; i++) {
+            assert_true(amp_tensor_double(&low, i) == amp_tensor_double(&numbers, i));
+            assert_true(amp_tensor_double(&product, i) == -amp_tensor_double(&negated, i));
+            assert_true(amp_tensor_double(&given, i) == amp_tensor_double(&negated, i));
+        }
+        assert_int_equal(amp_walk_set(session, m, &numbers, &net.err), AMP_MODEL);
+        assert_int_equal(amp_walk_set(session, m, &negated, &net.err), AMP_OK);
+        assert_int_equal(amp_walk_end(session, run % 2 == 0 ? outputs : NULL, &net.err), AMP_OK);
+        if (run % 2 == 0)
+            expect_same(&outputs[0], &given, "a walk", run);
+        amp_tensors_release(seen, 4);
+        amp_tensor_release(&outputs[0]);
+        expect_nothing_left(session, "a walk");
+    }
+    amp_session_destroy(session);
+    amp_cpu_detect();
+}
+
 /* ---- what fails ---- */
 
 /* Runs SESSION on INPUTS: it fails with TEXT, which NULL says that it does not. */
@@ -1825,6 +1880,7 @@ int main(void)
                                        NET_TEST(dtypes_are_those_of_the_model),
                                        NET_TEST(inputs_are_as_declared),
                                        NET_TEST(bodies_give_what_is_not_theirs),
+                                       NET_TEST(walks_give_what_is_declared),
                                        NET_TEST(elements_become_optional),
                                        NET_TEST(values_are_as_declared),
                                        NET_TEST(profiles_add_up)};
