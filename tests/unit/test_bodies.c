@@ -654,12 +654,13 @@ static void bodies_are_called_as_they_are_declared(void **state)
 {
     static const struct {
         enum amp_dtype dtype;
-        size_t n_inputs, n_outputs;
+        size_t n_inputs, n_outputs, at; /* input AT is of DTYPE */
         const char *said;
-    } cases[] = {{AMP_FLOAT, 2, 2, ""},
-                 {AMP_INT32, 2, 2, "input 'x_in' of the body is float32; it gets int32"},
-                 {AMP_FLOAT, 1, 2, "the body has 2 inputs and 2 outputs; 1 and 2 are needed"},
-                 {AMP_FLOAT, 2, 1, "the body has 2 inputs and 2 outputs; 2 and 1 are needed"}};
+    } cases[] = {{AMP_FLOAT, 2, 2, 0, ""},
+                 {AMP_INT32, 2, 2, 0, "input 's_in' of the body is float32; it gets int32"},
+                 {AMP_INT32, 2, 2, 1, "input 'x_in' of the body is float32; it gets int32"},
+                 {AMP_FLOAT, 1, 2, 0, "the body has 2 inputs and 2 outputs; 1 and 2 are needed"},
+                 {AMP_FLOAT, 2, 1, 0, "the body has 2 inputs and 2 outputs; 2 and 1 are needed"}};
     struct amp_session *session = NULL;
     (void)state;
     start_scan(&(struct scanning){.n_scanned = 1});
@@ -674,7 +675,7 @@ static void bodies_are_called_as_they_are_declared(void **state)
                                            .n_inputs = cases[i].n_inputs,
                                            .outputs = outputs,
                                            .n_outputs = cases[i].n_outputs};
-        x.dtype = cases[i].dtype;
+        inputs[cases[i].at]->dtype = cases[i].dtype;
         amp_session_begin(session);
         enum amp_status status = session->host.run_body(session, &call, &err);
         amp_session_end(session);

@@ -21,6 +21,7 @@
 #include "run/exec/walk.h"
 
 #include <dlfcn.h>
+#include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
 #include <cmocka.h>
@@ -241,6 +242,27 @@ static void run(struct fixture *f)
     struct amp_error err = {.status = AMP_OK};
     assert_int_equal(amp_session_run(f->session, f->inputs, f->outputs, &err), AMP_OK);
     amp_tensors_release(f->outputs, f->n_outputs);
+}
+
+/* ---- threads ---- */
+
+/* OpenMP's until they are set, by whichever thread; then those of all threads that run. This is the
+   first test: there is no way back. */
+static void runs_have_the_threads_that_are_set(void **state)
+{
+    (void)state;
+    omp_set_num_threads(3);
+    amp_session_use_threads();
+    assert_int_equal(omp_get_max_threads(), 3);
+    for (int count = 1; count <= 2; count++) {
+        amp_session_set_threads(count);
+        assert_int_equal(amp_session_threads(), count);
+        omp_set_num_threads(3);
+        amp_session_use_threads();
+        assert_int_equal(omp_get_max_threads(), count);
+        amp_session_use_threads();
+        assert_int_equal(omp_get_max_threads(), count);
+    }
 }
 
 static void runs_as_before(void **state)
@@ -972,6 +994,12 @@ static void build_slow_convolution_with_operand(void)
     output(NODE("Add", "y", c, input("b", AMP_FLOAT16, DIMS(1, 8, 4, 4))));
 }
 
+static void build_low_attention(void)
+{
+    uint32_t q = low_input("q"), k = low_input("k"), s = NODE("MatMul", "s", q, k);
+    output(NODE("MatMul", "y", NODE("Softmax", "p", s), low_input("v")));
+}
+
 /* Constants are converted once, what a step reads and gives no more than once each; calls are
    prepared in the first two runs. With post-ops: on machines for whose instructions oneDNN has
    kernels with such. */
@@ -1087,6 +1115,8 @@ static void runs_do_no_more_than_they_have_to(void **state)
         {"slow convolution with operand", build_slow_convolution_with_operand,
          "3/6/1/1 2/4/1/1 0/4/1/0 0/4/1/0; 1/2/2/0/2 0",
          "2/6/1/0 2/6/1/0 0/6/1/0 0/6/1/0; 1/2/1/0/2 0"},
+        {"low attention", build_low_attention, "3/4/0/3 3/4/0/1 0/4/0/0 0/4/0/0; 1/2/3/0/3 3",
+         "3/4/0/3 3/4/0/1 0/4/0/0 0/4/0/0; 1/2/3/0/3 3"},
     };
     unsigned isa = dnnl_get_effective_cpu_isa();
     bool is_known = (isa & dnnl_cpu_isa_sse41) == dnnl_cpu_isa_sse41;
@@ -1866,7 +1896,8 @@ static void profiles_add_up(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_as_before),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(runs_have_the_threads_that_are_set),
+                                       cmocka_unit_test(runs_as_before),
                                        NET_TEST(what_is_refused_is_not_tried_again),
                                        NET_TEST(shapes_follow_data),
                                        NET_TEST(other_shapes_are_prepared_once),
