@@ -87,7 +87,7 @@ static const size_t n_calls = 0;
 #endif
 
 static size_t n_prepared, n_converted, n_reordered, n_stored, n_released, n_given, n_asked,
-    n_single, n_allocated;
+    n_single, n_allocated, n_wrong_threads;
 
 enum amp_status __real_amp_kernel_call_run(struct amp_kernel_call *call);
 enum amp_status __wrap_amp_kernel_call_run(struct amp_kernel_call *call);
@@ -160,6 +160,7 @@ void __wrap_amp_session_take_threads(struct amp_session *session, bool is_single
 {
     n_single += is_single;
     __real_amp_session_take_threads(session, is_single);
+    n_wrong_threads += omp_get_max_threads() != (is_single ? 1 : session->threads);
 }
 
 void __real_amp_dtype_convert(enum amp_dtype from_dtype, const void *from, enum amp_dtype to_dtype,
@@ -651,7 +652,9 @@ static void expect_runs(const char *what, enum amp_strictness strictness, const 
         expect_as_alone(inputs[run], net.outputs, what, run);
         amp_tensors_release(net.outputs, NET_OUTPUTS);
         expect_nothing_left(session, what);
+        assert_int_equal(omp_get_max_threads(), 2);
     }
+    assert_int_equal(n_wrong_threads, 0);
     amp_session_destroy(session);
     amp_cpu_detect();
     assert_int_equal(amp_memory_used(), used_before);
@@ -1000,6 +1003,14 @@ static void build_low_attention(void)
     output(NODE("MatMul", "y", NODE("Softmax", "p", s), low_input("v")));
 }
 
+static void build_small_beside_large(void)
+{
+    struct amp_shape large = DIMS(256, 256);
+    output(NODE("Neg", "n", input("v", AMP_FLOAT, square)));
+    output(NODE("MatMul", "y", input("x", AMP_FLOAT, large), input("w", AMP_FLOAT, large)));
+    output(NODE("Abs", "a", input("u", AMP_FLOAT, square)));
+}
+
 /* Constants are converted once, what a step reads and gives no more than once each; calls are
    prepared in the first two runs. With post-ops: on machines for whose instructions oneDNN has
    kernels with such. */
@@ -1117,11 +1128,16 @@ static void runs_do_no_more_than_they_have_to(void **state)
          "2/6/1/0 2/6/1/0 0/6/1/0 0/6/1/0; 1/2/1/0/2 0"},
         {"low attention", build_low_attention, "3/4/0/3 3/4/0/1 0/4/0/0 0/4/0/0; 1/2/3/0/3 3",
          "3/4/0/3 3/4/0/1 0/4/0/0 0/4/0/0; 1/2/3/0/3 3"},
+        {"small beside large", build_small_beside_large,
+         "3/0/0/3 3/0/0/2 0/0/0/0 0/0/0/0; 0/0/3/0/2 0",
+         "3/0/0/3 3/0/0/2 0/0/0/0 0/0/0/0; 0/0/3/0/2 0"},
     };
     unsigned isa = dnnl_get_effective_cpu_isa();
     bool is_known = (isa & dnnl_cpu_isa_sse41) == dnnl_cpu_isa_sse41;
     bool has_posts = (isa & dnnl_cpu_isa_avx512_core) == dnnl_cpu_isa_avx512_core;
     (void)state;
+    n_wrong_threads = 0;
+    amp_session_set_threads(2);
     for (size_t i = 0; i < sizeof nets / sizeof *nets; i++)
         for (int is_strict = 0; is_strict < 2; is_strict++) {
             net_start(22);

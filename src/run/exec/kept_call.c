@@ -177,9 +177,9 @@ static void keep_input(struct amp_kept_call *kept, size_t i)
     kept->changes_inputs |= input->is_reordered || is_own;
 }
 
-/* What the operator's shape function says of CTX's outputs, to OUT; rank -1: nothing. */
-static void ask_shapes(const struct amp_kept_call *kept, struct amp_tensor *in,
-                       struct amp_tensor *out)
+/* What the operator's shape function says of CTX's outputs, to OUT. */
+static enum amp_status ask_shapes(const struct amp_kept_call *kept, struct amp_tensor *in,
+                                  struct amp_tensor *out)
 {
     struct amp_error err = {.status = AMP_OK};
     struct amp_ctx ctx = kept->ctx;
@@ -199,9 +199,10 @@ static void ask_shapes(const struct amp_kept_call *kept, struct amp_tensor *in,
     ctx.in = ins;
     ctx.out = outs;
     ctx.err = &err;
-    (void)kept->call.step->op->shape(&ctx);
+    enum amp_status status = kept->call.step->op->shape(&ctx);
     free(ins);
     free(outs);
+    return status;
 }
 
 /* Finds out which shapes of outputs follow from the shapes of inputs and from constants. */
@@ -215,7 +216,7 @@ static void keep_shapes(struct amp_kept_call *kept)
     if (kept->call.step->op->shape == NULL)
         return;
     struct amp_tensor *in = amp_xcalloc(n_in, sizeof *in), *out = amp_xcalloc(n_out, sizeof *out);
-    ask_shapes(kept, in, out);
+    kept->calls_shape = ask_shapes(kept, in, out) != AMP_OK;
     for (uint32_t i = 0; i < n_out; i++) {
         if (kept->outputs[i].dtype == AMP_UNDEFINED)
             continue;
