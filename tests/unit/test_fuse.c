@@ -1525,6 +1525,23 @@ static void values_last_as_long_as_they_are_read(void **state)
     output(net_out(owner, 0));
     output(NODE("Exp", "e", b));
     expect_last_uses(AMP_ROUNDED, "a:, b: x, if: a c, e: b, then_branch:, else_branch:");
+    net_start(17);
+    x = given("x"), a = NODE("Neg", "a", x);
+    owner = net_node(0, "If", "if", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+    add_branch(owner, "then_branch", "Transpose", x);
+    add_branch(owner, "else_branch", "Transpose", x);
+    uint32_t *given_out = net.model->graphs[1].outputs.items;
+    amp_value_at(net.model, *given_out)->is_output = false;
+    *given_out = a;
+    output(net_out(owner, 0));
+    expect_last_uses(AMP_ROUNDED, "a:, if: x a c, then_branch: then_branch, else_branch:");
+    net_start(17);
+    given("unread"), x = given("x"), a = given("w"), b = given("b");
+    uint32_t m = NODE("MatMul", "m", x, a);
+    output(NODE("Neg", "n", b));
+    output(NODE("Mul", "z", NODE("Add", "y", m, b), FLOATS("k", 1, 2, 3, 4)));
+    expect_last_uses(AMP_FREE, "m: x w m y, n: b");
+    expect_last_uses(AMP_ROUNDED, "m: x w, n:, y: b m, z: y");
 }
 
 /* ---- dtypes ---- */
