@@ -1610,17 +1610,21 @@ static void what_depends_on_constants_is_one(void **state)
 }
 
 /* What is computed of constants before the model runs: the value called c of the copy. */
-static const struct amp_tensor *computed(void)
+static const struct amp_tensor *computed_as_it_is(void)
 {
     size_t n_integer;
-    if (net_infer() != AMP_OK)
-        fail_msg("%s", net.err.text);
     struct amp_model *model = amp_composites_fuse(net.model, net.arena, &n_integer);
     for (uint32_t id = 0; id < model->n_values; id++)
         if (strcmp(amp_value_at(model, id)->name, "c") == 0)
             return amp_value_at(model, id)->constant;
     fail_msg("there is no c");
     return NULL;
+}
+
+static const struct amp_tensor *computed(void)
+{
+    infer_all();
+    return computed_as_it_is();
 }
 
 /* Something that reads C, so that this is no output. */
@@ -1664,7 +1668,7 @@ static void what_is_plain_is_computed_of_constants(void **state)
 {
     static const double doubles[] = {1, 2};
     static const int64_t ints[] = {5, 7}, four = 4;
-    static const struct amp_str words[] = {{"a", 1}, {"b", 1}};
+    static const struct amp_str words[] = {{"a", 1}, {"b", 1}}, digits[] = {{"1", 1}, {"2", 1}};
     (void)state;
     net_start(17);
     read_by_others(NODE("Neg", "c", numbers("a", 3)));
@@ -1712,6 +1716,11 @@ static void what_is_plain_is_computed_of_constants(void **state)
     read_by_others(cast);
     expect_not_computed("a text");
     net_start(17);
+    cast = NODE("Cast", "c", constant("a", AMP_STRING, DIMS(2), digits));
+    set_int(cast, "to", AMP_FLOAT);
+    read_by_others(cast);
+    expect_not_computed("a number in words");
+    net_start(17);
     uint32_t joined = NODE("Concat", "c", constant("a", AMP_STRING, DIMS(2), words));
     set_int(joined, "axis", 0);
     read_by_others(joined);
@@ -1754,6 +1763,53 @@ static void what_is_plain_is_computed_of_constants(void **state)
         set_int(c, "axis", 0);
         read_by_others(c);
         assert_int_equal(computed() != NULL, n <= 16);
+    }
+}
+
+/* Kernels in C have the types that they say; what others compute in float32 first, the run does. */
+static void what_c_has_is_computed_of_constants(void **state)
+{
+    static const char *const ops[] = {"Neg",  "Abs",   "Exp",     "Erf",       "Sin",      "Floor",
+                                      "Sqrt", "Relu",  "Sigmoid", "Identity",  "Softplus", "Sign",
+                                      "Tanh", "Round", "IsNaN",   "Reciprocal"};
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_DOUBLE, AMP_FLOAT16, AMP_BFLOAT16};
+    static const double zeros[3];
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(ops); i++)
+        for (size_t k = 0; k < AMP_COUNT(dtypes); k++) {
+            const struct amp_op *op = amp_op_find("", ops[i]);
+            net_start(22);
+            uint32_t c = NODE(ops[i], "c", constant("a", dtypes[k], DIMS(3), zeros));
+            output(NODE("Shape", "y", c));
+            bool has =
+                op->effect == AMP_PRESERVES_VALUES || (op->native & AMP_DTYPE_BIT(dtypes[k])) != 0;
+            if ((op->lacks & AMP_DTYPE_BIT(dtypes[k])) == 0 && (computed() != NULL) != has)
+                fail_msg("%s of %s: %d", ops[i], amp_dtype_name(dtypes[k]), has);
+        }
+}
+
+/* What depends on the elements of an input has no shape before. */
+static void what_has_no_shape_is_not_computed(void **state)
+{
+    static const bool yes[] = {true, false, true};
+    (void)state;
+    for (int i = 0; i < 7; i++) {
+        net_start(17);
+        uint32_t a = numbers("a", 3);
+        uint32_t c = i == 0   ? NODE("Compress", "c", a, constant("b", AMP_BOOL, DIMS(3), yes))
+                     : i == 1 ? NODE("NonZero", "c", a)
+                     : i == 2 ? NODE("Unique", "c", a)
+                              : NODE("Neg", "c", a);
+        if (i == 3) /* a constant whose data have been let go */
+            amp_value_at(net.model, a)->constant->data = NULL;
+        output(NODE("Shape", "y", c));
+        infer_all();
+        if (i == 4) /* of a version that is not known yet */
+            amp_node_at(net.model, node_of(c))->since_version = 99;
+        if (i == 5) /* whose types are not known */
+            amp_node_at(net.model, node_of(c))->schema = NULL;
+        if ((computed_as_it_is() != NULL) != (i == 6))
+            fail_msg("case %d", i);
     }
 }
 
@@ -3206,6 +3262,8 @@ int main(void)
         NET_TEST(a_normalization_goes_over_the_last_axis),
         NET_TEST(what_depends_on_constants_is_one),
         NET_TEST(what_is_plain_is_computed_of_constants),
+        NET_TEST(what_c_has_is_computed_of_constants),
+        NET_TEST(what_has_no_shape_is_not_computed),
         NET_TEST(what_is_small_is_computed_of_constants),
         NET_TEST(weights_are_computed_for_what_goes_into_them),
         NET_TEST(a_factor_adds_no_dims),

@@ -95,7 +95,6 @@ static bool prepare(const struct amp_model *model, const struct amp_node *node, 
                                  .err = &call->err};
     size_t size;
     return amp_op_of(node)->shape(&call->ctx) == AMP_OK &&
-           amp_shape_is_known(&call->out_tensor.shape) &&
            amp_shape_size(&call->out_tensor.shape, call->out_tensor.dtype, &size, &call->err) ==
                AMP_OK;
 }

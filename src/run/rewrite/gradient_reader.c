@@ -201,7 +201,7 @@ static bool set_inverse(const struct target *target)
         return false;
     memcpy(inverse, ints, count * sizeof *ints);
     for (size_t i = 0; i < count; i++)
-        if (ints[i] >= 0 && (uint64_t)ints[i] < count)
+        if ((uint64_t)ints[i] < count)
             inverse[ints[i]] = (int64_t)i;
     set_ints(target, inverse, count);
     return true;
