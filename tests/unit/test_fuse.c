@@ -3,6 +3,7 @@
 #include "check/metric_bounds.h"
 #include "check/random_input.h"
 #include "core/array.h"
+#include "core/buffer.h"
 #include "core/convert.h"
 #include "core/cpu.h"
 #include "core/graph/check.h"
@@ -1857,6 +1858,23 @@ static void what_is_small_is_computed_of_constants(void **state)
         }
 }
 
+/* What owns the memory of a constant has it still when something was computed of that. */
+static void constants_keep_their_memory(void **state)
+{
+    static const char *const ops[] = {"Neg", "Identity", "Flatten"};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(ops); i++) {
+        struct amp_tensor owner = {.dtype = AMP_FLOAT, .shape = DIMS(3)};
+        assert_int_equal(amp_tensor_alloc(&owner, NULL), AMP_OK);
+        memset(owner.data, 0, 3 * sizeof(float));
+        net_start(17);
+        read_by_others(NODE(ops[i], "c", amp_graph_add_initializer(net.model, 0, "a", &owner)));
+        assert_non_null(computed());
+        assert_int_equal(owner.buffer->refs, 1);
+        amp_tensor_release(&owner);
+    }
+}
+
 /* Weights are computed where what follows the product can go into them, and nowhere else. */
 static void weights_are_computed_for_what_goes_into_them(void **state)
 {
@@ -3260,6 +3278,7 @@ int main(void)
         NET_TEST(what_c_has_is_computed_of_constants),
         NET_TEST(what_has_no_shape_is_not_computed),
         NET_TEST(what_is_small_is_computed_of_constants),
+        NET_TEST(constants_keep_their_memory),
         NET_TEST(weights_are_computed_for_what_goes_into_them),
         NET_TEST(a_factor_adds_no_dims),
         NET_TEST(a_normalization_in_training_stays),

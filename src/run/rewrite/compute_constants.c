@@ -82,6 +82,7 @@ static bool prepare(const struct amp_model *model, const struct amp_node *node, 
         if (node->inputs[i] == AMP_NONE)
             continue;
         call->in_tensors[i] = *amp_value_at(model, node->inputs[i])->constant;
+        call->in_tensors[i].buffer = NULL; /* which is the model's */
         call->in[i] = &call->in_tensors[i];
     }
     call->out_tensor.dtype = amp_value_at(model, node->outputs[0])->dtype;
@@ -107,7 +108,6 @@ static enum amp_status load_inputs(struct call *call)
         const struct amp_tensor from = *in;
         if (call->in[i] == NULL || (in->data != NULL && (uintptr_t)in->data % ALIGNMENT == 0))
             continue;
-        in->buffer = NULL;
         AMP_TRY(amp_tensor_alloc(in, &call->err));
         amp_tensor_copy(&from, in->data);
     }
@@ -124,7 +124,7 @@ static enum amp_status run(struct call *call)
     call->ctx.is_constant = is_constant;
     call->ctx.state = &call->state;
     enum amp_status status = op->run(&call->ctx);
-    if (op->destroy != NULL && call->state != NULL)
+    if (call->state != NULL)
         op->destroy(call->state);
     return status;
 }
@@ -150,9 +150,7 @@ static bool compute(struct amp_model *model, struct call *call, struct amp_compu
         set_constant(model, value->id, &made);
     }
     amp_tensor_release(&call->out_tensor);
-    for (uint32_t i = 0; i < node->n_inputs; i++)
-        if (call->in[i] != NULL && call->in_tensors[i].buffer != NULL)
-            amp_tensor_release(&call->in_tensors[i]);
+    amp_tensors_release(call->in_tensors, node->n_inputs);
     return is_done;
 }
 
