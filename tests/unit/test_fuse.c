@@ -364,6 +364,96 @@ static void a_normalization_takes_a_vector_for_its_scale(void **state)
     assert_string_equal(fused(), apart);
 }
 
+/* A number that is constant, of no dims. */
+static uint32_t number_of(float number)
+{
+    return constant(amp_model_unique_name(net.model, "number"), AMP_FLOAT, SCALAR, &number);
+}
+
+/* The one node that what gives Y has become, which has N_INPUTS. */
+static const struct amp_node *become_one(uint32_t y, const char *op_type, uint32_t n_inputs)
+{
+    size_t n_integer;
+    output(y);
+    infer_all();
+    struct amp_model *model = amp_composites_fuse(net.model, net.arena, &n_integer);
+    assert_int_equal(model->graphs[0].nodes.count, 1);
+    const struct amp_node *node = amp_node_at(model, model->graphs[0].nodes.items[0]);
+    assert_string_equal(node->op_type, op_type);
+    assert_int_equal(node->n_inputs, n_inputs);
+    for (uint32_t i = 0; i < n_inputs; i++)
+        assert_int_not_equal(node->inputs[i], AMP_NONE);
+    return node;
+}
+
+static uint32_t start_activation(void)
+{
+    net_start(22);
+    return input("x", AMP_FLOAT, DIMS(3, 4));
+}
+
+/* By their definitions in ONNX, taken apart: each has the inputs and attributes that it is of. */
+static void activations_become_what_they_are(void **state)
+{
+    (void)state;
+    uint32_t x = start_activation();
+    uint32_t e = NODE("Add", "a", NODE("Erf", "e", NODE("Div", "d", x, number_of(1.41421356f))),
+                      number_of(1));
+    const struct amp_node *node =
+        become_one(NODE("Mul", "y", NODE("Mul", "m", x, e), number_of(0.5f)), "Gelu", 1);
+    assert_string_equal(amp_node_string(node, "approximate", "none"), "none");
+    x = start_activation();
+    uint32_t cube = NODE("Mul", "f", NODE("Pow", "c", x, number_of(3)), number_of(0.044715f));
+    uint32_t i = NODE("Mul", "i", NODE("Add", "s", x, cube), number_of(0.79788456f));
+    uint32_t t = NODE("Add", "a", NODE("Tanh", "t", i), number_of(1));
+    node = become_one(NODE("Mul", "y", NODE("Mul", "m", x, t), number_of(0.5f)), "Gelu", 1);
+    assert_string_equal(amp_node_string(node, "approximate", "none"), "tanh");
+    x = start_activation();
+    uint32_t h = NODE("HardSigmoid", "h", x);
+    set_number(h, "alpha", 0.16666667f);
+    set_number(h, "beta", 0.5f);
+    become_one(NODE("Mul", "y", x, h), "HardSwish", 1);
+    x = start_activation();
+    become_one(NODE("Mul", "y", x, NODE("Tanh", "t", NODE("Softplus", "s", x))), "Mish", 1);
+    for (uint32_t n = 1; n <= 3; n++) {
+        x = start_activation();
+        const uint32_t terms[] = {x, input("b", AMP_FLOAT, DIMS(3, 4)),
+                                  input("c", AMP_FLOAT, DIMS(3, 4))};
+        become_one(net_out(net_node(0, "Sum", "y", 1, terms, n), 0), n == 2 ? "Add" : "Sum", n);
+    }
+}
+
+/* A normalization has its scale, its bias if there is one, and its epsilon; without a scale it
+   stays apart. */
+static void normalizations_have_scales(void **state)
+{
+    static const float ones[4] = {1, 1, 1, 1};
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        bool has_scale = i != 0, has_bias = i >= 2;
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(3, 4));
+        uint32_t d = NODE("Sub", "d", x, mean_over(1, 17, "m", x));
+        uint32_t v = mean_over(1, 17, "v", NODE("Pow", "p", d, number_of(2)));
+        uint32_t y = NODE("Div", "n", d, NODE("Sqrt", "s", NODE("Add", "e", v, number_of(1e-4f))));
+        if (has_scale)
+            y = NODE("Mul", "y", y, constant("g", AMP_FLOAT, DIMS(4), ones));
+        if (has_bias)
+            y = NODE("Add", "z", y,
+                     i == 2   ? constant("b", AMP_FLOAT, DIMS(4), ones)
+                     : i == 3 ? input("b", AMP_FLOAT, DIMS(4))
+                              : input("b", AMP_FLOAT, DIMS(3, 4)));
+        if (!has_scale || i >= 3) { /* what is added is no constant, or no vector */
+            output(y);
+            assert_string_equal(fused(), i == 0 ? "ReduceMean Sub Pow ReduceMean Add Sqrt Div"
+                                                : "LayerNormalization Add");
+            continue;
+        }
+        const struct amp_node *node = become_one(y, "LayerNormalization", 2 + (uint32_t)has_bias);
+        assert_true(amp_node_float(node, "epsilon", 0) == 1e-4f);
+    }
+}
+
 /* ---- factors ---- */
 
 /* A factor of as many dims as what it multiplies goes behind a product that has as many. */
@@ -454,6 +544,20 @@ static void a_scale_goes_into_a_layer_without_a_bias(void **state)
         output(NODE("Mul", "y", c, vector("s")));
         assert_string_equal(fused(), "Gemm");
     }
+}
+
+/* An operator that nobody knows is none that scales. */
+static void what_is_not_known_does_not_scale(void **state)
+{
+    size_t n_integer;
+    (void)state;
+    uint32_t c = conv(13), y = NODE("Mul", "y", c, constant("s", AMP_FLOAT, DIMS(2, 1, 1), halves));
+    output(y);
+    infer_all();
+    amp_node_at(net.model, node_of(y))->op_type = "Nothing";
+    amp_node_at(net.model, node_of(y))->domain = "of.nobody";
+    struct amp_model *model = amp_composites_fuse(net.model, net.arena, &n_integer);
+    assert_int_equal(model->graphs[0].nodes.count, 2);
 }
 
 /* Up to version 6 operands are of one shape unless an attribute lines them up. */
@@ -3271,6 +3375,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(graphs_are_as_written),
         cmocka_unit_test(fused_and_strict_agree),
+        NET_TEST(activations_become_what_they_are),
+        NET_TEST(normalizations_have_scales),
         NET_TEST(a_normalization_takes_a_vector_for_its_scale),
         NET_TEST(a_normalization_goes_over_the_last_axis),
         NET_TEST(what_depends_on_constants_is_one),
@@ -3283,6 +3389,7 @@ int main(void)
         NET_TEST(a_factor_adds_no_dims),
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(a_scale_goes_into_a_layer_without_a_bias),
+        NET_TEST(what_is_not_known_does_not_scale),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(scales_go_in_by_channel_alone),
         NET_TEST(chains_have_an_end),
