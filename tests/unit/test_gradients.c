@@ -599,6 +599,48 @@ static void recurrences_are_derived_step_by_step(void **state)
     }
 }
 
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* A branch of the If OWNER that gives the negative of X. */
+static void add_negative(uint32_t owner, const char *name, uint32_t x)
+{
+    uint32_t graph = amp_graph_add(net.model, name, owner);
+    uint32_t y = net_out(net_node(graph, "Neg", name, 1, &x, 1), 0);
+    amp_value_at(net.model, y)->is_output = true;
+    amp_ids_push(net.model, &net.model->graphs[graph].outputs, y);
+    set_array(net_out(owner, 0), name, AMP_ATTR_GRAPH, 1, &graph, sizeof graph);
+}
+
+/* What bodies give is a factor like any other where they take nothing that is derived by. */
+static void bodies_are_not_derived(void **state)
+{
+    static const double x[] = {2, 3}, b[] = {5, 7};
+    static const bool yes = true;
+    (void)state;
+    for (int i = 0; i < 4; i++) { /* bits: which branches take x */
+        net_start(17);
+        amp_model_import(net.model, "ai.onnx.preview.training", 1);
+        uint32_t in = input("x", AMP_DOUBLE, DIMS(2)), other = input("b", AMP_DOUBLE, DIMS(2));
+        uint32_t owner = net_node(0, "If", "z", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+        add_negative(owner, "then_branch", (i & 1) != 0 ? in : other);
+        add_negative(owner, "else_branch", (i & 2) != 0 ? in : other);
+        uint32_t y = NODE("Mul", "y", in, net_out(owner, 0));
+        struct derived derived = {
+            .test = {.model = net.model, .node = amp_node_at(net.model, node_of(y))}, .input = 0};
+        infer_all();
+        add_gradient(&derived, y);
+        if (plan_gradient() != (i == 0 ? AMP_OK : AMP_UNSUPPORTED))
+            fail_msg("branches %d: %s", i, net.err.text);
+        if (i > 0) {
+            assert_non_null(strstr(net.err.text, "no rule to derive"));
+            continue;
+        }
+        run_on(TENSORS(*net_tensor(AMP_DOUBLE, DIMS(2), x), *net_tensor(AMP_DOUBLE, DIMS(2), b),
+                       *net_tensor(AMP_BOOL, SCALAR, &yes)));
+        EXPECT_OUTPUT(0, 0, -5, -7);
+    }
+}
+
 /* ---- optimizers ------------------------------------------------------------------------------ */
 
 /* A node with the rate, the number of the step and N_INPUTS in all, each of one element, and
@@ -667,6 +709,7 @@ int main(void)
         NET_TEST(equations_are_swapped_where_indices_are_elsewhere),
         NET_TEST(outputs_that_are_implied_are_derived),
         NET_TEST(recurrences_are_derived_step_by_step),
+        NET_TEST(bodies_are_not_derived),
         NET_TEST(optimizers_take_and_give_so_many_for_each_tensor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
