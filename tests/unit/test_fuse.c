@@ -546,6 +546,42 @@ static void a_scale_goes_into_a_layer_without_a_bias(void **state)
     }
 }
 
+/* A normalization goes where all that it has is constant; and a sum alone into no product that has
+   none. A constant may still have to be converted. */
+static void scales_are_constants(void **state)
+{
+    static const uint16_t low[] = {0x4000, 0xBF80}; /* bfloat16 2, -1 */
+    static const struct amp_tensor source = {
+        .dtype = AMP_BFLOAT16, .shape = {3, {2, 1, 1}}, .data = (void *)(uintptr_t)low};
+    static const float x[18] = {1, 2, 3};
+    (void)state;
+    for (int given = 0; given < 5; given++) {
+        static const char *const names[] = {"s", "b", "m", "v"};
+        uint32_t c = conv(15), parts[4];
+        for (int i = 0; i < 4; i++)
+            parts[i] = given == i + 1 ? input(names[i], AMP_FLOAT, DIMS(2)) : vector(names[i]);
+        output(NODE("BatchNormalization", "y", c, parts[0], parts[1], parts[2], parts[3]));
+        assert_string_equal(fused(), given == 0 ? "Conv" : "Conv BatchNormalization");
+    }
+    for (int is_difference = 0; is_difference < 2; is_difference++) {
+        static const char *const ops[] = {"Add", "Sub"}, *const expected[] = {"MatMul Add",
+                                                                              "MatMul Sub"};
+        net_start(17);
+        uint32_t m = NODE("MatMul", "m", input("x", AMP_FLOAT, DIMS(3, 2)),
+                          constant("w", AMP_FLOAT, DIMS(2, 2), halves));
+        output(NODE(ops[is_difference], "y", m, vector("b")));
+        assert_string_equal(fused(), expected[is_difference]);
+    }
+    uint32_t c = conv(17);
+    struct amp_tensor *late = net_tensor(AMP_FLOAT, DIMS(2, 1, 1), halves);
+    late->data = NULL;
+    late->source = &source;
+    output(NODE("Mul", "y", c, amp_graph_add_initializer(net.model, 0, "late", late)));
+    assert_string_equal(fused(), "Conv");
+    assert_int_equal(net_run(false, net_tensor(AMP_FLOAT, DIMS(1, 2, 3, 3), x)), AMP_OK);
+    EXPECT_OUTPUT(0, 0, 1, 2, 3, 0, 0, 0, 0, 0, 0, -0.5, -1, -1.5, 0, 0, 0, 0, 0, 0);
+}
+
 /* An operator that nobody knows is none that scales. */
 static void what_is_not_known_does_not_scale(void **state)
 {
@@ -3390,6 +3426,7 @@ int main(void)
         NET_TEST(a_normalization_in_training_stays),
         NET_TEST(a_scale_goes_into_a_layer_without_a_bias),
         NET_TEST(what_is_not_known_does_not_scale),
+        NET_TEST(scales_are_constants),
         NET_TEST(sums_of_before_version_7_stay),
         NET_TEST(scales_go_in_by_channel_alone),
         NET_TEST(chains_have_an_end),

@@ -641,6 +641,53 @@ static void bodies_are_not_derived(void **state)
     }
 }
 
+/* A Gradient node of y by a, for which B stands another tensor, with its output or without. */
+static enum amp_status expand_with_other(bool has_other, bool has_output)
+{
+    uint32_t a = net.model->graphs[0].inputs.items[0], b = net.model->graphs[0].inputs.items[1];
+    uint32_t other = input("o", AMP_DOUBLE, DIMS(2));
+    infer_all();
+    uint32_t id = net_node(0, "Gradient", "d", 1, IDS(a, has_other ? other : b));
+    struct amp_node *node = amp_node_at(net.model, id);
+    node->domain = "ai.onnx.preview.training";
+    node->schema = amp_schema_find(node->domain, "Gradient", 1);
+    node->since_version = 1;
+    amp_value_at(net.model, net_out(id, 0))->dtype = AMP_DOUBLE;
+    if (!has_output)
+        amp_node_set_output(net.model, id, 0, AMP_NONE);
+    set_letters(id, "xs", "a");
+    set_letters(id, "zs", "b");
+    set_letters(id, "y", "y");
+    const struct amp_model *model = net.model;
+    return amp_gradients_expand(&model, net.arena, &net.err);
+}
+
+/* Bodies are not copied for a tensor that stands for another; what y does not need is no matter. */
+static void bodies_take_no_other_tensors(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        bool has_other = (i & 1) != 0, has_output = (i & 2) != 0, is_needed = (i & 4) != 0,
+             has_body = (i & 8) != 0;
+        net_start(17);
+        amp_model_import(net.model, "ai.onnx.preview.training", 1);
+        uint32_t a = input("a", AMP_DOUBLE, DIMS(2)), b = input("b", AMP_DOUBLE, DIMS(2)), z;
+        if (has_body) {
+            uint32_t owner = net_node(0, "If", "z", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+            add_negative(owner, "then_branch", is_needed ? b : a);
+            add_negative(owner, "else_branch", b);
+            z = net_out(owner, 0);
+        } else {
+            z = NODE("Neg", "z", b);
+        }
+        output(z);
+        output(NODE("Mul", "y", a, is_needed ? z : b));
+        enum amp_status status = expand_with_other(has_other, has_output);
+        if (status != (has_body && is_needed && has_other ? AMP_UNSUPPORTED : AMP_OK))
+            fail_msg("case %d: %d, %s", i, (int)status, net.err.text);
+    }
+}
+
 /* ---- optimizers ------------------------------------------------------------------------------ */
 
 /* A node with the rate, the number of the step and N_INPUTS in all, each of one element, and
@@ -710,6 +757,7 @@ int main(void)
         NET_TEST(outputs_that_are_implied_are_derived),
         NET_TEST(recurrences_are_derived_step_by_step),
         NET_TEST(bodies_are_not_derived),
+        NET_TEST(bodies_take_no_other_tensors),
         NET_TEST(optimizers_take_and_give_so_many_for_each_tensor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
