@@ -96,16 +96,8 @@ double *amp_scale_chain_load(const struct amp_tensor *tensor)
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-/* Whether a constant of SHAPE may be added to N channels: one value for each and, where it
-   BROADCASTS to [rows, N], other shapes too. */
-static bool fits_sum(const struct amp_shape *shape, int64_t n, bool broadcasts)
-{
-    int64_t last = shape->rank > 0 ? shape->dims[shape->rank - 1] : 1;
-    return broadcasts ? shape->rank <= 2 && (last == 1 || last == n)
-                      : shape->rank == 1 && last == n;
-}
-
-/* Starts CHAIN with node ID; false: it has no weights that can be changed. */
+/* Starts CHAIN with node ID; false: it has no weights that can be changed. What it adds fits the
+   channels, as inference has seen to. */
 static bool start(const struct amp_model *model, uint32_t id, struct amp_scale_chain *chain)
 {
     const struct amp_node *node = amp_node_at(model, id);
@@ -130,9 +122,7 @@ static bool start(const struct amp_model *model, uint32_t id, struct amp_scale_c
         w->shape.dims[0] % chain->n_parts != 0)
         return false;
     chain->n_channels = chain->n_parts * w->shape.dims[chain->channel];
-    const struct amp_tensor *added = amp_scale_chain_constant(model, node, AMP_ADDED);
-    return !chain->adds ||
-           (added != NULL && fits_sum(&added->shape, chain->n_channels, linear->beta != NULL));
+    return !chain->adds || amp_scale_chain_constant(model, node, AMP_ADDED) != NULL;
 }
 
 static void start_values(struct amp_scale_chain *chain)
