@@ -210,8 +210,7 @@ static bool extend(const struct amp_model *model, const struct amp_uses *uses,
     struct amp_use use;
     if (chain->n_nodes == AMP_SCALE_CHAIN_MAX || !amp_uses_only(model, uses, result, &use))
         return false;
-    if (amp_node_at(model, use.node)->n_outputs != 1 ||
-        (!follow_norm(model, &use, chain) && !follow_binary(model, &use, chain)))
+    if (!follow_norm(model, &use, chain) && !follow_binary(model, &use, chain))
         return false;
     chain->nodes[chain->n_nodes++] = use.node;
     return true;
