@@ -1530,6 +1530,50 @@ static void quantized_products_are_rounded_once(void **state)
 
 /* ---- shapes that change ---- */
 
+/* Einsum where dims of 1 decide in which order a matrix lies, of products of the same size: label c
+   of 4 elements is summed, of a and b one has 3 elements and the other 1, in turns. */
+static void matrices_of_one_size_may_lie_in_either_order(void **state)
+{
+    enum { C = 4, D = 5, LONG = 3 };
+    static const char *const equations[] = {"acb,cd->abd", "cd,acb->dab", "abc,cd->abd"};
+    float x[LONG * C], w[C * D];
+    struct amp_session *session;
+    (void)state;
+    for (int i = 0; i < LONG * C; i++)
+        x[i] = (float)(i * 5 % 7 - 3);
+    for (int i = 0; i < C * D; i++)
+        w[i] = (float)(i * 3 % 11 - 4);
+    for (int e = 0; e < 3; e++) {
+        const struct amp_shape any = DIMS(AMP_DIM_UNKNOWN, AMP_DIM_UNKNOWN, AMP_DIM_UNKNOWN);
+        net_start(12);
+        uint32_t of_x = input("x", AMP_FLOAT, any), of_w = input("w", AMP_FLOAT, DIMS(C, D));
+        uint32_t y = e == 1 ? NODE("Einsum", "y", of_w, of_x) : NODE("Einsum", "y", of_x, of_w);
+        set_word(y, "equation", equations[e]);
+        output(y);
+        infer_all();
+        assert_int_equal(amp_session_open(net.model, true, &session, &net.err), AMP_OK);
+        for (int turn = 0; turn < 4; turn++) {
+            const int64_t a = turn % 2 == 0 ? 1 : LONG, b = turn % 2 == 0 ? LONG : 1;
+            const struct amp_shape shape = e == 2 ? DIMS(a, b, C) : DIMS(a, C, b);
+            assert_int_equal(amp_session_run(session,
+                                             TENSORS(*net_tensor(AMP_FLOAT, shape, x),
+                                                     *net_tensor(AMP_FLOAT, DIMS(C, D), w)),
+                                             net.outputs, &net.err),
+                             AMP_OK);
+            for (int64_t i = 0; i < LONG * D; i++) {
+                int64_t row = e == 1 ? i % LONG : i / D, d = e == 1 ? i / LONG : i % D;
+                double sum = 0;
+                for (int64_t c = 0; c < C; c++) /* a row has a, or b */
+                    sum += (double)x[e == 2 || a > 1 ? row * C + c : c * LONG + row] *
+                           (double)w[c * D + d];
+                assert_true(amp_tensor_double(&net.outputs[0], (size_t)i) == sum);
+            }
+            amp_tensors_release(net.outputs, NET_OUTPUTS);
+        }
+        amp_session_destroy(session);
+    }
+}
+
 /* One session, one image after the other, of more and of fewer rows; each is normalized to -1 and
    1, times the scale, plus the bias. */
 static void scales_and_biases_stay_apart_when_shapes_change(void **state)
@@ -3607,6 +3651,7 @@ int main(void)
         NET_TEST(ranges_end_with_their_values),
         NET_TEST(quantized_pairs_broadcast),
         NET_TEST(quantized_products_are_rounded_once),
+        NET_TEST(matrices_of_one_size_may_lie_in_either_order),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
         NET_TEST(sequences_are_no_longer_than_the_steps),

@@ -270,7 +270,7 @@ struct groups {
                                                             needed */
 };
 
-/* The groups, needed labels in the order of ORDER, which has them all. */
+/* The groups, needed labels in the order of ORDER, which has them all and none else. */
 static struct groups classify(const struct operand *a, const struct operand *b, uint64_t needed,
                               const struct amp_einsum_term *order)
 {
@@ -278,7 +278,7 @@ static struct groups classify(const struct operand *a, const struct operand *b, 
     for (int i = 0; i < order->n; i++) {
         int label = order->labels[i];
         bool in_a = has_label(&a->term, label), in_b = has_label(&b->term, label);
-        if ((needed >> label & 1) && (in_a || in_b))
+        if (needed >> label & 1)
             append(in_a && in_b ? &groups.batch : in_a ? &groups.rows : &groups.columns, label);
     }
     for (int i = 0; i < a->term.n; i++)
@@ -468,7 +468,7 @@ static enum amp_status run(struct amp_ctx *ctx)
         .ctx = ctx, .dtype = ctx->out[0]->dtype, .size = amp_dtype_bits(ctx->out[0]->dtype) / 8};
     AMP_TRY(amp_einsum_read(ctx, &this.einsum));
     /* Rounding in between, after each of several products, is not the operator's. */
-    if (this.einsum.n_operands > 2 && this.size == 2 && sums[this.dtype] == NULL)
+    if (this.einsum.n_operands > 2 && sums[this.dtype] == NULL)
         return amp_no_kernel(ctx, this.dtype);
     if (is_empty(&this.einsum)) {
         memset(ctx->out[0]->data, 0, amp_tensor_size(ctx->out[0]));
@@ -487,7 +487,7 @@ static enum amp_status run(struct amp_ctx *ctx)
 static void destroy(void *state)
 {
     struct state *kept = state;
-    for (int i = 0; kept != NULL && i < AMP_EINSUM_OPERANDS; i++)
+    for (int i = 0; i < AMP_EINSUM_OPERANDS; i++)
         amp_prim_destroy(kept->products[i].prim);
     free(kept);
 }
@@ -518,7 +518,7 @@ static double count_flops(const struct amp_ctx *ctx, uint32_t unused)
     struct amp_ctx reading = *ctx;
     struct amp_einsum equation;
     reading.err = &err;
-    if (ctx->n_in < 2 || amp_einsum_read(&reading, &equation) != AMP_OK)
+    if (amp_einsum_read(&reading, &equation) != AMP_OK)
         return 0;
     double product = 2 * (ctx->n_in - 1.0);
     for (int i = 0; i < AMP_EINSUM_LABELS; i++)
