@@ -24,6 +24,7 @@
 #include "ops/kernel/kernel.h"
 #include "ops/kernel/strided_loop.h"
 #include "ops/matmul/product.h"
+#include "ops/matmul/row_product.h"
 #include "run/exec/blocked_view.h"
 
 #include <dnnl.h>
@@ -3478,6 +3479,49 @@ static void some_activations_hide_nans(void **state)
         assert_int_equal(amp_post_hides_nan(&cases[i].post), cases[i].hides);
 }
 
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* Weights are read in the lower dtype where few rows are multiplied by a matrix, alone, and
+   constant ones where they are many. */
+static void lower_weights_are_read_for_few_rows(void **state)
+{
+    static const struct amp_matmul few = {.m = 2, .n = 256, .k = 256};
+    struct amp_matmul product[14];
+    struct amp_tensor weights[] = {{.dtype = AMP_BFLOAT16, .shape = {2, {256, 256}}},
+                                   {.dtype = AMP_BFLOAT16, .shape = {3, {1, 256, 256}}}};
+    (void)state;
+    for (size_t i = 0; i < 14; i++)
+        product[i] = few;
+    product[3].m = 1, product[3].is_a_transposed = true;
+    product[4].batch_rank = 1, product[4].a_batch[0] = 1;
+    product[5].m = 1, product[5].batch_rank = 1, product[5].a_batch[0] = 2;
+    product[6].n = 255; /* enough where they are no constants */
+    product[7].m = 3;
+    product[8].m = 0;
+    product[9].n = 0;
+    product[10].k = 0;
+    product[11].is_a_transposed = true;
+    product[12].batch_rank = 1, product[12].a_batch[0] = 2;
+    product[13].m = 1, product[13].batch_rank = 2, product[13].a_batch[0] = 1,
+    product[13].a_batch[1] = 3;
+    for (int way = 0; way < 2; way++)
+        for (size_t i = 0; i < 14; i++) {
+            const struct amp_tensor *in[] = {&weights[0], &weights[0]},
+                                    *of_batch[] = {&weights[0], &weights[1]};
+            const bool is_constant[] = {false, way == 1};
+            struct amp_ctx ctx = {.in = in, .n_in = 2, .is_constant = is_constant};
+            bool reads = amp_row_product_is_there() && (i < 6 || (i == 6 && way == 0));
+            assert_int_equal(amp_matmul_reads_lower(&ctx, 1, &product[i]), reads);
+            assert_false(amp_matmul_reads_lower(&ctx, 0, &product[i]));
+            ctx.n_posts = 1;
+            assert_false(amp_matmul_reads_lower(&ctx, 1, &product[i]));
+            ctx.n_posts = 0, ctx.reads_casts = true;
+            assert_false(amp_matmul_reads_lower(&ctx, 1, &product[i]));
+            ctx.reads_casts = false, ctx.in = of_batch;
+            assert_false(amp_matmul_reads_lower(&ctx, 1, &product[i]));
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -3546,6 +3590,7 @@ int main(void)
         NET_TEST(sums_of_bytes_are_exact),
         NET_TEST(small_weights_need_no_instructions),
         NET_TEST(sums_are_rounded_before_they_are_shifted),
+        NET_TEST(lower_weights_are_read_for_few_rows),
         NET_TEST(bytes_are_flipped_to_the_end),
         NET_TEST(convolutions_of_bytes_are_repeated_whole),
     };
