@@ -103,7 +103,7 @@ static bool read_weights(struct reading *r)
     p->width = (*w->inner)[1];
     p->b_down = (*w->strides)[k];
     p->b_right = (*w->strides)[n];
-    if (p->k == 0 || p->k % STEP != 0)
+    if (p->k % STEP != 0)
         return false;
     for (int i = w->rank - 1; i >= 2; i--) {
         if ((*w->dims)[i] != 1 && (*w->strides)[i] != p->k / STEP * p->b_down)
