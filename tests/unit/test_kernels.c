@@ -1528,6 +1528,101 @@ static void quantized_products_are_rounded_once(void **state)
         }
 }
 
+/* ---- Gemm by its definition ---- */
+
+struct gemm_case {
+    enum amp_dtype dtype;
+    int64_t m, k, c_dims[2]; /* of C; rank C_RANK, below 0: there is none */
+    int c_rank, transposed;  /* bits: A, B */
+    double alpha, beta;
+};
+
+enum { GEMM_COLUMNS = 4 };
+
+static double gemm_number(int64_t i, int64_t factor)
+{
+    return (double)(i * factor % 7 - 3);
+}
+
+static double gemm_element(const struct gemm_case *g, int64_t i, int64_t j)
+{
+    double sum = 0, c = 0;
+    for (int64_t l = 0; l < g->k; l++)
+        sum += gemm_number(g->transposed & 1 ? l * g->m + i : i * g->k + l, 5) *
+               gemm_number(g->transposed & 2 ? j * g->k + l : l * GEMM_COLUMNS + j, 3);
+    int64_t row = g->c_rank < 2 || g->c_dims[0] == 1 ? 0 : i;
+    int64_t columns = g->c_rank < 1 ? 1 : g->c_dims[g->c_rank - 1];
+    if (g->c_rank >= 0)
+        c = gemm_number(row * columns + (columns == 1 ? 0 : j), 2);
+    return g->alpha * sum + g->beta * c;
+}
+
+static uint32_t gemm_input(const char *name, enum amp_dtype dtype, struct amp_shape shape,
+                           int64_t factor, struct amp_tensor *tensor)
+{
+    *tensor = (struct amp_tensor){.dtype = dtype, .shape = shape};
+    tensor->data = amp_arena_alloc(net.arena, amp_tensor_size(tensor) + 1);
+    for (size_t i = 0; i < amp_tensor_count(tensor); i++)
+        amp_tensor_set_double(tensor, i, gemm_number((int64_t)i, factor));
+    return input(name, dtype, shape);
+}
+
+static void check_gemm(const struct gemm_case *g)
+{
+    struct amp_tensor in[3];
+    uint32_t ids[3];
+    net_start(13);
+    struct amp_shape a = g->transposed & 1 ? DIMS(g->k, g->m) : DIMS(g->m, g->k);
+    struct amp_shape b = g->transposed & 2 ? DIMS(GEMM_COLUMNS, g->k) : DIMS(g->k, GEMM_COLUMNS);
+    const struct amp_shape c = {.rank = g->c_rank, .dims = {g->c_dims[0], g->c_dims[1]}};
+    ids[0] = gemm_input("a", g->dtype, a, 5, &in[0]);
+    ids[1] = gemm_input("b", g->dtype, b, 3, &in[1]);
+    if (g->c_rank >= 0)
+        ids[2] = gemm_input("c", g->dtype, c, 2, &in[2]);
+    uint32_t y = net_out(net_node(0, "Gemm", "y", 1, ids, g->c_rank >= 0 ? 3 : 2), 0);
+    set_int(y, "transA", g->transposed & 1);
+    set_int(y, "transB", g->transposed >> 1);
+    set_number(y, "alpha", (float)g->alpha);
+    set_number(y, "beta", (float)g->beta);
+    output(y);
+    run_on(in);
+    for (int64_t i = 0; i < g->m * GEMM_COLUMNS; i++) {
+        double right = gemm_element(g, i / GEMM_COLUMNS, i % GEMM_COLUMNS);
+        double found = amp_tensor_double(&net.outputs[0], (size_t)i);
+        if (found != right)
+            fail_msg("%s, m %d, k %d, transposed %d, alpha %g, beta %g, C of rank %d [%d, %d]: "
+                     "element %d is %g; %g is right",
+                     amp_dtype_name(g->dtype), (int)g->m, (int)g->k, g->transposed, g->alpha,
+                     g->beta, g->c_rank, (int)g->c_dims[0], (int)g->c_dims[1], (int)i, found,
+                     right);
+    }
+}
+
+/* Few rows and more, sums over nothing, and every C that broadcasts. */
+static void products_are_scaled_and_added_to(void **state)
+{
+    static const double factors[][2] = {{1, 1}, {2, 1}, {1, 2}, {-1, 0.5}, {1, 0}, {2, 0}};
+    (void)state;
+    for (int64_t m = 1; m <= 3; m++)
+        for (int way = 0; way < 2 * 2 * 4 * 6; way++) {
+            const struct gemm_case cases[] = {{.c_rank = -1},
+                                              {.c_rank = 0},
+                                              {.c_rank = 1, .c_dims = {GEMM_COLUMNS}},
+                                              {.c_rank = 2, .c_dims = {1, GEMM_COLUMNS}},
+                                              {.c_rank = 2, .c_dims = {m, 1}},
+                                              {.c_rank = 2, .c_dims = {m, GEMM_COLUMNS}}};
+            for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+                struct gemm_case g = cases[c];
+                g.dtype = way & 1 ? AMP_DOUBLE : AMP_FLOAT;
+                g.k = way & 2 ? 3 : 0;
+                g.transposed = way >> 2 & 3;
+                g.m = m, g.alpha = factors[way >> 4][0], g.beta = factors[way >> 4][1];
+                if (g.k > 0 || g.transposed == 0)
+                    check_gemm(&g);
+            }
+        }
+}
+
 /* ---- shapes that change ---- */
 
 /* Einsum where dims of 1 decide in which order a matrix lies, of products of the same size: label c
@@ -3651,6 +3746,7 @@ int main(void)
         NET_TEST(ranges_end_with_their_values),
         NET_TEST(quantized_pairs_broadcast),
         NET_TEST(quantized_products_are_rounded_once),
+        NET_TEST(products_are_scaled_and_added_to),
         NET_TEST(matrices_of_one_size_may_lie_in_either_order),
         NET_TEST(scales_and_biases_stay_apart_when_shapes_change),
         NET_TEST(recurrences_that_are_no_constants_may_change),
