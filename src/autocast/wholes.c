@@ -393,7 +393,7 @@ static void add_noted_of_graph(struct finder *finder, uint32_t graph,
                                const struct notation *notation)
 {
     const struct amp_ids *nodes = &finder->model->graphs[graph].nodes;
-    struct run run = {.n_nodes = 0};
+    struct run run = {.note = {"", 0}};
     struct amp_export_note read = {.fx_node = NULL}; /* what NOTE and NAME were read from */
     struct amp_str note = {"", 0};
     const char *name = NULL;
@@ -407,7 +407,7 @@ static void add_noted_of_graph(struct finder *finder, uint32_t graph,
             read = node->note;
         }
         bool goes_on =
-            run.n_nodes > 0 && note.size == run.note.size &&
+            note.size == run.note.size &&
             (note.data == run.note.data || memcmp(note.data, run.note.data, note.size) == 0);
         if (note.size == 0 && node->note.fx_node == NULL)
             continue;

@@ -3768,6 +3768,8 @@ static void composites_are_what_the_table_says(void **state)
         {GELU_BY_POW, 17, "pytorch", "softmax", 0, false},
         {GELU_BY_POW, 17, "pytorch", "gelu", 0, false},
         {GELU_BY_POW, 17, "pytorch", "Gelu, softmax", 8, true},
+        {GELU_BY_POW, 17, "pytorch", "com.microsoft::Gelu, softmax", 0, false},
+        {GELU_BY_POW, 17, "pytorch", "feature_dropout, softmax", 0, false},
         {GELU_BY_MUL, 17, "pytorch", "softmax", 9, true},
         {SOFTPLUS, 17, "pytorch", "softmax", 2, true}, /* log1p, which is one */
         {SOFTPLUS, 17, "pytorch", "softplus", 2, true},
@@ -3828,7 +3830,7 @@ static void notes_go_before_patterns(void **state)
         if (i == SECOND || i == BOTH)
             assert_int_equal(whole->n_nodes, 1);
     }
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 5; i++) {
         net_start(17);
         net.model->producer = "pytorch";
         uint32_t x = input("x", AMP_FLOAT, DIMS(2, 4)), n = NODE("ReduceL2", "n", x);
@@ -3837,10 +3839,13 @@ static void notes_go_before_patterns(void **state)
         output(y);
         note(n, "norm", i == 1 ? "aten.std.dim" : "aten.linalg_vector_norm.default", "%x");
         note(y, "div", i == 2 ? "aten.mul.Tensor" : "aten.div.Tensor", "%x, %norm");
+        if (i >= 3)
+            amp_node_at(net.model, node_of(n))->note.stack_trace =
+                i == 3 ? "File\nx / torch.linalg_vector_norm(x)" : "File\nself.normalize(x)";
         infer_all();
         const struct amp_whole *whole =
             amp_wholes_of(amp_wholes_find(net.model, f->rules), node_of(y));
-        assert_int_equal(whole != NULL && whole->composite != NULL, i == 0);
+        assert_int_equal(whole != NULL && whole->composite != NULL, i == 0 || i == 4);
     }
 }
 
@@ -5686,6 +5691,42 @@ static void runtimes_keep_wholes_together(void **state)
     }
 }
 
+/* What takes the dtype at no opset stays float32 for that, whatever runtimes there are; what is
+   float32 anyway lacks none. */
+static void what_no_opset_has_stays(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 4; i++) {
+        const struct amp_runtimes runtimes = {
+            .items = {amp_runtime_find(i == 3 ? "tensorrt" : "ampconv")}, .count = 1};
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, ANY_DIMS), y = NODE("Einsum", "y", x, x);
+        set_word(y, "equation", "ij,jk->ik");
+        output(y);
+        struct amp_assign_options options = {.lower = i == 2 ? AMP_FLOAT16 : AMP_BFLOAT16,
+                                             .cap = 22,
+                                             .runtimes = i > 0 ? &runtimes : NULL};
+        struct amp_assignment assignment = assign_all(f, options);
+        const struct amp_decision *decision = &assignment.nodes[node_of(y)];
+        assert_int_equal(decision->dtype, i == 2 ? AMP_FLOAT16 : AMP_FLOAT);
+        assert_int_equal(decision->reason, i == 2 ? AMP_REASON_RULE : AMP_REASON_NO_LOWER_TYPE);
+        assert_int_equal(assignment.opset, 17);
+        assert_null(decision->runtime);
+    }
+    const struct amp_runtimes runtimes = {.items = {amp_runtime_find("tensorrt")}, .count = 1};
+    struct amp_assignment assignment;
+    reload(f, HEAD "rules:\n  - {precision: fp32, ops: [Det]}\n");
+    const struct amp_assign_options options = {
+        .rules = f->rules, .lower = AMP_FLOAT16, .cap = 22, .runtimes = &runtimes};
+    start_one("Det", 17, AMP_FLOAT, DIMS(2, 2));
+    infer_all();
+    assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+    assert_false(
+        amp_runtime_has(runtimes.items[0], amp_node_at(net.model, 0)->schema, "T", AMP_FLOAT));
+    assert_int_equal(assignment.nodes[0].dtype, AMP_FLOAT);
+    assert_int_equal(assignment.nodes[0].reason, AMP_REASON_RULE);
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5858,6 +5899,7 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(what_no_opset_has_stays),
         AUTOCAST_TEST(casts_of_constants_are_told),
         AUTOCAST_TEST(runtimes_keep_wholes_together),
         AUTOCAST_TEST(constants_that_become_0_are_found),
