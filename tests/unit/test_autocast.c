@@ -5180,7 +5180,7 @@ static void casts_have_opsets(void **state)
     assert_int_equal(amp_opset_of_cast(AMP_FLOAT16), 6);
     assert_int_equal(amp_opset_of_cast(AMP_BFLOAT16), 13);
     net_start(5); /* an axis, which Tile has no more later */
-    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), y = NODE("Tile", "y", x, x, x);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(4)), y = NODE("Tile", "y", x, AMP_NONE, x);
     const struct amp_node *node = amp_node_at(net.model, node_of(y));
     const struct amp_types types = {net.model, 5};
     int type = amp_schema_output(node->schema, 0)->type;
@@ -5377,7 +5377,7 @@ static void runtimes_lack_operators_up_to_an_opset(void **state)
                                         {.items = {cpu}, .count = 1},
                                         {.items = {own, cpu}, .count = 2},
                                         {.items = {rt, own}, .count = 2}};
-    static const int opsets[] = {11, 17, 22, 23};
+    static const int opsets[] = {5, 9, 11, 17, 22, 23};
     const struct amp_schema *schema;
     (void)state;
     net_start(17);
@@ -5385,13 +5385,13 @@ static void runtimes_lack_operators_up_to_an_opset(void **state)
     net_node(0, "Any", "y", 2, IDS(x, AMP_NONE, x));
     for (size_t s = 0; s < AMP_COUNT(sets); s++)
         for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++)
-            for (int k = 0; k < 16; k++) {
-                int opset = opsets[k % 4];
+            for (int k = 0; k < 36; k++) {
+                int opset = opsets[k % 6];
                 bool is_now = schema->domain[0] == '\0' && !schema->deprecated &&
                               amp_schema_find("", schema->name, opset) == schema;
                 if (is_now)
-                    expect_lacking(&sets[s], schema, opset, k / 8 ? 24 : opset,
-                                   k / 4 % 2 ? AMP_FLOAT16 : AMP_BFLOAT16);
+                    expect_lacking(&sets[s], schema, opset, k / 12 == 0 ? 24 : opset - k / 24,
+                                   k / 6 % 2 ? AMP_FLOAT16 : AMP_BFLOAT16);
             }
 }
 
@@ -5727,6 +5727,27 @@ static void what_no_opset_has_stays(void **state)
     assert_int_equal(assignment.nodes[0].reason, AMP_REASON_RULE);
 }
 
+/* A constant's cast that is given out stays, under its name; one that is not is stored, once. */
+static void casts_of_constants_that_are_given_out_stay(void **state)
+{
+    static const float data[] = {1, 2};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        net_start(22);
+        uint32_t c = i < 2 ? constant("c", AMP_FLOAT, DIMS(2), data)
+                           : NODE("ConstantOfShape", "c", NUMBERS("n", 2));
+        uint32_t cast = NODE("Cast", "cast", c);
+        set_int(cast, "to", AMP_FLOAT16);
+        output(i == 0 ? cast : NODE("Neg", "y", cast));
+        infer_all();
+        assert_int_equal(amp_cast_fold(net.model, true, 0), i > 0);
+        assert_int_equal(amp_cast_count(net.model), i == 0);
+        assert_int_equal(amp_value_at(net.model, cast)->is_output, i == 0);
+        assert_int_equal(amp_graph_check(net.model, &net.err), AMP_OK);
+        assert_int_equal(amp_value_at(net.model, cast)->dtype, AMP_FLOAT16);
+    }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5899,6 +5920,7 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(casts_of_constants_that_are_given_out_stay),
         AUTOCAST_TEST(what_no_opset_has_stays),
         AUTOCAST_TEST(casts_of_constants_are_told),
         AUTOCAST_TEST(runtimes_keep_wholes_together),
