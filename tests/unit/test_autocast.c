@@ -32,6 +32,7 @@
 #include "onnx.pb-c.h"
 #include "onnx/file/read.h"
 #include "onnx/schema/schema.h"
+#include "ops/op.h"
 #include "rules_fixture.h"
 
 #include <glob.h>
@@ -4712,7 +4713,7 @@ static void states_that_a_layer_makes_are_of_its_dtype(void **state)
     struct fixture *f = *state;
     reload(f, HEAD "constants: promote\nrules:\n  - {precision: lower, tensors: [low]}\n"
                    "  - {precision: fp32, ops: [Transpose, Neg]}\n");
-    for (int i = 0; i < STATES * 2 * 3; i++) {
+    for (int i = 0; i < STATES * 2 * 4; i++) {
         int kind = i % STATES, is_noted = i / STATES % 2, way = i / STATES / 2;
         struct amp_assignment assignment;
         net_start(20);
@@ -4726,6 +4727,8 @@ static void states_that_a_layer_makes_are_of_its_dtype(void **state)
             NODE("Neg", "before", high);
         uint32_t first = NODE("MatMul", "first", low, w);
         put_in(first, "cell", is_noted);
+        if (way == 3) /* in the layer, which has its dtype by then */
+            put_in(NODE("Neg", "late", high), "cell", is_noted);
         uint32_t h = state_of_kind(kind, is_noted), y;
         if (kind == STATE_HALF) {
             h = NODE("Cast", "widened", h);
@@ -5099,11 +5102,13 @@ static void runtimes_lack_what_they_cannot_take_or_give(void **state)
     const struct amp_schema *schema;
     (void)state;
     start_one("Relu", 17, AMP_FLOAT, DIMS(2));
-    uint32_t pair = net_node(0, "Pair", "pair", 2, IDS(AMP_NONE, 0));
+    uint32_t whole = input("whole", AMP_INT64, DIMS(2));
+    uint32_t pair = net_node(0, "Pair", "pair", 3, IDS(AMP_NONE, 0, whole));
     struct amp_node *node = amp_node_at(net.model, pair);
     struct amp_value *in = amp_value_at(net.model, 0),
                      *out = amp_value_at(net.model, node->outputs[1]);
     node->outputs[0] = AMP_NONE;
+    amp_value_at(net.model, node->outputs[2])->dtype = AMP_INT64;
     for (size_t r = 0; r < AMP_RUNTIME_COUNT; r++)
         for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++)
             for (int k = 0; k < 16; k++) {
@@ -5748,6 +5753,89 @@ static void casts_of_constants_that_are_given_out_stay(void **state)
     }
 }
 
+/* A state that a recurrent operator begins with counts as any constant where only its name tells
+   the layer, and as the layer's own where that is noted. */
+static void states_of_operators_promote(void **state)
+{
+    static const float weights[12] = {1, 2, 3};
+    static const char *const modes[] = {"promote", "follow"};
+    struct fixture *f = *state;
+    for (int i = 0; i < 4; i++) {
+        bool is_noted = i / 2;
+        struct amp_assignment assignment;
+        char text[256];
+        snprintf(text, sizeof text,
+                 HEAD "constants: %s\nrules:\n  - {precision: lower, tensors: [low]}\n",
+                 modes[i % 2]);
+        reload(f, text);
+        net_start(22);
+        net.model->producer = "pytorch";
+        uint32_t x = NODE("Relu", "low", input("given", AMP_FLOAT, DIMS(3, 1, 4)));
+        uint32_t w = constant("w", AMP_FLOAT, DIMS(1, 3, 4), weights);
+        uint32_t r = constant("r", AMP_FLOAT, DIMS(1, 3, 1), weights);
+        uint32_t h = constant("h", AMP_FLOAT, DIMS(1, 1, 1), weights);
+        uint32_t y = NODE("GRU", "y", x, w, r, AMP_NONE, AMP_NONE, h);
+        set_int(y, "hidden_size", 1);
+        put_in(y, "layer", is_noted);
+        output(y);
+        infer_all();
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        assert_int_equal(assignment.nodes[node_of(y)].dtype, i == 0 ? AMP_FLOAT : AMP_BFLOAT16);
+    }
+}
+
+/* What an optimizer folded is of the lower dtype in any layer; inputs that are float32 by
+   definition do not widen. */
+static void folded_constants_and_fixed_floats_widen_nothing(void **state)
+{
+    struct fixture *f = *state;
+    for (int i = 0; i < 3; i++) {
+        struct amp_assignment assignment;
+        reload(f, HEAD "constants: promote\nrules:\n  - {precision: lower, tensors: [low]}\n"
+                       "  - {precision: lower, ops: [linear]}\n"
+                       "  - {precision: widest, tensors: [resized]}\n");
+        net_start(17);
+        net.model->producer = "pytorch";
+        uint32_t low = NODE("Abs", "low", input("x", AMP_FLOAT, DIMS(4)));
+        uint32_t high = NODE("Neg", "high", input("given", AMP_FLOAT, DIMS(4))), y;
+        if (i < 2) {
+            put_in(NODE("Sigmoid", "first", high), "cell", true);
+            y = NODE("Add", "y", low,
+                     constant(i == 0 ? "linear_1" : "own", AMP_FLOAT, DIMS(4),
+                              (const float[]){1, 2, 3, 4}));
+            put_in(y, "cell", true);
+        } else {
+            y = NODE("Resize", "resized", low, AMP_NONE, FLOATS("scales", 2));
+        }
+        output(y);
+        infer_all();
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        if (assignment.values[y] != (i == 1 ? AMP_FLOAT : AMP_BFLOAT16))
+            fail_msg("%d: %s", i, amp_dtype_name(assignment.values[y]));
+    }
+}
+
+/* The program has the operators that it has code for, in the versions and dtypes that these are
+   for. */
+static void the_program_has_its_operators(void **state)
+{
+    static const enum amp_dtype dtypes[] = {AMP_FLOAT, AMP_FLOAT16, AMP_BFLOAT16,
+                                            AMP_BOOL,  AMP_UINT32,  AMP_FLOAT8E4M3FN};
+    const struct amp_runtime *own = amp_runtime_find("ampconv");
+    const struct amp_schema *schema;
+    (void)state;
+    for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++)
+        for (size_t k = 0; k < AMP_COUNT(dtypes); k++) {
+            const struct amp_op *op = amp_op_find(schema->domain, schema->name);
+            bool has_code = op != NULL && op->run != NULL;
+            bool has = has_code && schema->since_version <= op->newest &&
+                       (op->lacks & AMP_DTYPE_BIT(dtypes[k])) == 0;
+            assert_int_equal(amp_runtime_has(own, schema, NULL, dtypes[k]), has);
+        }
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -5920,6 +6008,9 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(states_of_operators_promote),
+        AUTOCAST_TEST(folded_constants_and_fixed_floats_widen_nothing),
+        AUTOCAST_TEST(the_program_has_its_operators),
         AUTOCAST_TEST(casts_of_constants_that_are_given_out_stay),
         AUTOCAST_TEST(what_no_opset_has_stays),
         AUTOCAST_TEST(casts_of_constants_are_told),

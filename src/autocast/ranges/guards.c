@@ -308,8 +308,7 @@ static struct finding find_inner(const struct amp_range_guards *guards, const st
 {
     static const struct amp_range unseen = {.count = 0};
     const struct amp_op *op = amp_op_of(node);
-    if (op == NULL || op->inner == NULL || guards->options.ranges == NULL || node->n_inputs == 0 ||
-        node->outputs[0] == AMP_NONE)
+    if (op == NULL || op->inner == NULL || node->outputs[0] == AMP_NONE)
         return nothing;
     const struct amp_range **in = amp_xmalloc(node->n_inputs, sizeof *in);
     for (uint32_t i = 0; i < node->n_inputs; i++) {
