@@ -1387,12 +1387,12 @@ static void parts_of_a_function_are_of_one_line(void **state)
     static const char named[] = "File \"m.py\"\n    return torch.sum(a) + clip(b)";
     struct fixture *f = *state;
     load_loss_rules(f);
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         struct loss loss = margin_ranking("aten.mean.default");
         const uint32_t values[] = {loss.sub, loss.neg, loss.mul, loss.add, loss.clip, loss.mean};
         for (size_t k = 0; k < 6; k++) {
             const char *trace = i == 0 ? unnamed : i == 1 ? written : i == 2 ? named : unnamed;
-            if ((i == 3 && k == 2) || (i == 4 && k == 5))
+            if ((i == 3 && k == 2) || (i == 4 && k == 5) || (i == 5 && k == 0))
                 trace = i == 3 ? other : NULL;
             amp_node_at(net.model, node_of(values[k]))->note.stack_trace =
                 trace != NULL ? amp_arena_strdup(net.arena, trace) : NULL;
@@ -4444,6 +4444,8 @@ static void lines_write_functions_out(void **state)
                 {"f\nmean(a)", 0},
                 {"f\nclamp_min(a)", 0},
                 {"f\nsubtract(a)", 7},
+                {"f\ncross_entropy(a)", 7}, /* of a text that is as long */
+                {"f\nreflection_pad1d(a)", 7},
                 {"f\nprod(a)", 7}};
     struct fixture *f = *state;
     reload(f, HEAD "rules:\n  - {precision: fp32, ops: [triplet_margin_loss]}\n");
@@ -4465,11 +4467,24 @@ static void calls_have_nodes_and_others_between(void **state)
         {"sub.Tensor", "%x"}, {"sub.Tensor", "%x"},         {"neg.default", "%t"},
         {NULL, NULL},         {"mul.Tensor", "%neg, %sub"}, {"mul.Tensor", "%neg, %sub"},
         {NULL, NULL},         {"clamp_min.Tensor", "%mul"}, {"clamp_min.Tensor", "%mul"}};
-    enum { PLAIN, SAME_TEXT, UNNOTED_OUT, OUTPUT_OF_LAST, OUTPUT_OF_CALL, REMOVED, ABSENT, CASES };
+    enum {
+        PLAIN,
+        SAME_TEXT,
+        UNNOTED_OUT,
+        UNNOTED_TAKES,
+        OUTPUT_OF_LAST,
+        OUTPUT_OF_CALL,
+        LAST_IS_CAST,
+        AFTER_NEG,
+        REMOVED,
+        ABSENT,
+        CASES
+    };
     struct fixture *f = *state;
     load_loss_rules(f);
     for (int i = 0; i < CASES; i++) {
-        uint32_t made[CHAIN_MAX], extra = AMP_NONE;
+        uint32_t made[CHAIN_MAX], extra = AMP_NONE, *more = NULL;
+        struct amp_node *absent = NULL;
         make_chain(links, 9, NULL, made);
         if (i == SAME_TEXT)
             amp_node_at(net.model, node_of(made[5]))->note =
@@ -4480,6 +4495,23 @@ static void calls_have_nodes_and_others_between(void **state)
             output(made[7]);
         if (i == OUTPUT_OF_CALL)
             output(made[4]);
+        if (i == UNNOTED_TAKES) {
+            amp_node_at(net.model, node_of(made[3]))->inputs[0] = made[2];
+            output(made[3]);
+        }
+        if (i == LAST_IS_CAST) {
+            amp_node_at(net.model, node_of(made[8]))->op_type = "Cast";
+            amp_node_at(net.model, node_of(made[8]))->schema = amp_schema_find("", "Cast", 17);
+            set_int(made[8], "to", AMP_FLOAT);
+        }
+        if (i == AFTER_NEG) {
+            extra = NODE("Neg", "extra", net.model->graphs[0].inputs.items[0]);
+            struct amp_ids *nodes = &net.model->graphs[0].nodes;
+            memmove(&nodes->items[1], &nodes->items[0], 9 * sizeof *nodes->items);
+            nodes->items[0] = node_of(extra);
+            note(extra, "neg", "aten.neg.default", "%t");
+            amp_node_at(net.model, node_of(made[0]))->inputs[0] = extra;
+        }
         if (i == REMOVED) {
             extra = NODE("Exp", "extra", made[1]);
             struct amp_ids *nodes = &net.model->graphs[0].nodes;
@@ -4495,11 +4527,17 @@ static void calls_have_nodes_and_others_between(void **state)
             node->op_type = "Clip";
             node->schema = amp_schema_find("", "Clip", 17);
             node->inputs = inputs, node->n_inputs = 3;
+            uint32_t *outputs = amp_arena_alloc(net.arena, 2 * sizeof *outputs);
+            outputs[0] = made[5], outputs[1] = AMP_NONE;
+            absent = amp_node_at(net.model, node_of(made[5]));
+            more = outputs;
         }
         infer_all();
         if (i == REMOVED)
             amp_node_remove(net.model, node_of(extra));
-        size_t size = i == OUTPUT_OF_CALL ? 0 : 7;
+        if (absent != NULL)
+            absent->outputs = more, absent->n_outputs = 2;
+        size_t size = i == OUTPUT_OF_CALL ? 0 : i == UNNOTED_TAKES ? 1 : 7;
         for (int k = 0; k < 9; k++) {
             size_t found = size_of_whole(f, made[k], "margin_ranking_loss");
             if (found != (k == 3 || k == 6 ? 0 : size))
