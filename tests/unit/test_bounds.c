@@ -12,6 +12,7 @@
 #include "onnx/schema/infer.h"
 #include "one_node.h"
 #include "ops/bound.h"
+#include "ops/op.h"
 #include "scratch.h"
 
 #include <glob.h>
@@ -1355,6 +1356,167 @@ static void ranges_are_written_as_they_are(void **state)
     }
 }
 
+/* ---- what is asked for bounds ---------------------------------------------------------------- */
+
+/* A node OP_TYPE of N_INPUTS, all of them X, with N_OUTPUTS float32 tensors, which nothing checks.
+ */
+static struct amp_node *add_unchecked(const char *op_type, uint32_t x, uint32_t n_inputs,
+                                      uint32_t n_outputs)
+{
+    const uint32_t inputs[] = {x, x, x, x};
+    uint32_t id = net_node(0, op_type, "y", n_outputs, inputs, n_inputs);
+    for (uint32_t i = 0; i < n_outputs; i++) {
+        amp_value_at(net.model, net_out(id, i))->kind = AMP_KIND_TENSOR;
+        amp_value_at(net.model, net_out(id, i))->dtype = AMP_FLOAT;
+    }
+    return amp_node_at(net.model, id);
+}
+
+/* The bounds of VALUE where those of what is called x are known to be 3 and 4. */
+static struct amp_interval bounds_by_hand(uint32_t value)
+{
+    struct amp_ranges *known = amp_ranges_create(net.arena);
+    struct amp_value_range *x = amp_ranges_entry(known, "x");
+    x->proved = (struct amp_interval){3, 4};
+    x->rule = "given";
+    struct amp_value_range *y = amp_ranges_entry(known, "y"); /* no input */
+    y->proved = (struct amp_interval){1, 2};
+    y->rule = "given";
+    amp_ranges_entry(known, "z")->proved = (struct amp_interval){1, 2}; /* by no rule */
+    struct amp_bounds *bounds = amp_bounds_create(net.model, known, false);
+    struct amp_interval found = amp_bounds_of(bounds, value);
+    amp_bounds_destroy(bounds);
+    return found;
+}
+
+/* Nodes have bounds where their operators know some, and they have the inputs and outputs that
+   these need. */
+static void nodes_without_what_they_need_have_no_bounds(void **state)
+{
+    enum {
+        PLAIN,
+        UNKNOWN,
+        NO_INPUT,
+        TOO_FEW,
+        NO_SCHEMA,
+        NO_SCHEMA_TWO,
+        ABSENT_INPUT,
+        NO_OUTPUT,
+        ABSENT_OUTPUT,
+        SEQUENCE,
+        CONSTANT,
+        CASES
+    };
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        static const float half = 0.5f;
+        net_start(17);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+        const char *op_type = i == UNKNOWN ? "Any" : i == TOO_FEW ? "Add" : "Sigmoid";
+        struct amp_node *node = add_unchecked(op_type, x,
+                                              i == NO_INPUT        ? 0
+                                              : i == NO_SCHEMA_TWO ? 2
+                                                                   : 1,
+                                              i == NO_OUTPUT ? 0 : 1);
+        uint32_t y = i == NO_OUTPUT ? x : node->outputs[0];
+        if (i == NO_SCHEMA || i == NO_SCHEMA_TWO)
+            node->schema = NULL;
+        if (i == ABSENT_INPUT)
+            node->inputs[0] = AMP_NONE;
+        if (i == ABSENT_OUTPUT)
+            node->outputs[0] = AMP_NONE;
+        if (i == SEQUENCE)
+            amp_value_at(net.model, y)->kind = AMP_KIND_SEQUENCE;
+        if (i == CONSTANT)
+            amp_value_at(net.model, y)->constant = net_tensor(AMP_FLOAT, SCALAR, &half);
+        struct amp_interval found = bounds_by_hand(y);
+        bool is_bounded = i == PLAIN || i == NO_SCHEMA_TWO;
+        if (i == NO_OUTPUT)
+            is(found, 3, 4);
+        else if (i == CONSTANT)
+            is(found, 0.5, 0.5);
+        else if (!is_bounded)
+            is(found, -INFINITY, INFINITY);
+        else
+            assert_true(found.low >= 0 && found.low < 1 && found.high >= 0.98 && found.high < 1.01);
+    }
+}
+
+/* Outputs of moved elements are bounded where they are of the dtype of what is moved, which are
+   tensors; operators that neither move nor know bounds give none. */
+static void moved_elements_are_of_one_dtype(void **state)
+{
+    const struct amp_schema *schema;
+    bool is_any = false;
+    (void)state;
+    net_start(17);
+    uint32_t x = input("x", AMP_FLOAT, DIMS(2)), z = input("z", AMP_FLOAT, DIMS(2));
+    struct amp_node *split = add_unchecked("Split", x, 1, 3);
+    amp_value_at(net.model, split->outputs[1])->dtype = AMP_INT8;
+    uint32_t first = split->outputs[0], second = split->outputs[1], third = split->outputs[2];
+    is(bounds_by_hand(first), 0, 4);
+    is(bounds_by_hand(second), -128, 127);
+    is(bounds_by_hand(third), 0, 4);
+    is(bounds_by_hand(x), 3, 4);
+    is(bounds_by_hand(z), -INFINITY, INFINITY);
+    split->outputs[1] = AMP_NONE;
+    is(bounds_by_hand(third), 0, 4);
+    uint32_t other = add_unchecked("Transpose", x, 1, 1)->outputs[0];
+    amp_value_at(net.model, other)->dtype = AMP_INT8;
+    is(bounds_by_hand(other), -128, 127);
+    amp_value_at(net.model, x)->kind = AMP_KIND_SEQUENCE;
+    is(bounds_by_hand(first), -INFINITY, INFINITY);
+    for (size_t i = 0; (schema = amp_schema_at(i)) != NULL; i++) {
+        const struct amp_op *op = amp_op_find(schema->domain, schema->name);
+        if (op == NULL || op->bound != NULL || op->effect == AMP_PRESERVES_VALUES ||
+            schema->domain[0] != '\0' || schema->min_inputs > 4)
+            continue;
+        net_start(17);
+        x = input("x", AMP_FLOAT, DIMS(2));
+        struct amp_node *node = add_unchecked(schema->name, x, 4, 1);
+        is(bounds_by_hand(node->outputs[0]), -INFINITY, INFINITY);
+        is_any = true;
+    }
+    assert_true(is_any);
+}
+
+/* What is known is known of inputs of the main graph. */
+static void bodies_have_inputs_of_their_own(void **state)
+{
+    (void)state;
+    net_start(17);
+    uint32_t c = input("c", AMP_BOOL, SCALAR), y = NODE("If", "out", c);
+    uint32_t body = amp_graph_add(net.model, "body", node_of(y));
+    uint32_t inner = net_value_in(body, "x", AMP_FLOAT, DIMS(2));
+    amp_value_at(net.model, inner)->is_input = true;
+    is(bounds_by_hand(inner), -INFINITY, INFINITY);
+    is(bounds_by_hand(c), 0, 1);
+}
+
+/* Weights of any size are read where bounds are noted, and for the sums of a product. */
+static void large_weights_are_read(void **state)
+{
+    static float weights[64 * 65];
+    const struct amp_interval in[] = {{-1, 1}, {-INFINITY, INFINITY}};
+    struct amp_ranges *ranges = amp_ranges_create(net.arena);
+    (void)state;
+    for (size_t k = 0; k < sizeof weights / sizeof *weights; k++)
+        weights[k] = 2;
+    net_start(17);
+    uint32_t s = NODE("Sigmoid", "s", input("x", AMP_FLOAT, DIMS(1, 64)));
+    uint32_t y = NODE("MatMul", "m", s, constant("w", AMP_FLOAT, DIMS(64, 65), weights));
+    output(y);
+    infer_all();
+    struct amp_interval found =
+        amp_bounds_from(net.model, amp_node_at(net.model, node_of(y)), in, INFINITY);
+    assert_true(found.low <= -128 && found.low > -129 && found.high >= 128 && found.high < 129);
+    amp_bounds_note(net.model, ranges);
+    const struct amp_value_range *noted = amp_ranges_find(ranges, "m");
+    assert_non_null(noted);
+    assert_string_equal(noted->rule, "MatMul");
+    assert_true(noted->proved.high >= 128 && noted->proved.high < 129);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1385,6 +1547,10 @@ int main(void)
         cmocka_unit_test(many_elements_are_all_seen),
         cmocka_unit_test(files_of_ranges_have_numbers_that_agree),
         NET_TEST(keys_tell_inputs_apart),
+        NET_TEST(nodes_without_what_they_need_have_no_bounds),
+        NET_TEST(moved_elements_are_of_one_dtype),
+        NET_TEST(bodies_have_inputs_of_their_own),
+        NET_TEST(large_weights_are_read),
         NET_TEST(entries_are_of_values_by_name),
         NET_TEST(ranges_are_written_as_they_are),
     };
