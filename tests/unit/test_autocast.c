@@ -4634,6 +4634,7 @@ static void inputs_of_any_kind_promote(void **state)
             if (assignment.values[y] != promoted_kinds(kinds, count, m == 0))
                 fail_msg("%s, %d and %d of %zu: %s", modes[m], kinds[0], kinds[1], count,
                          amp_dtype_name(assignment.values[y]));
+            assert_int_equal(assignment.nodes[node_of(y)].reason, AMP_REASON_UNLISTED);
             bool is_said = false;
             for (size_t k = 0; k < count; k++)
                 is_said |= kinds[k] >= CONSTANT && kinds[k] != CONSTANT_SCALAR && m == 0;
@@ -4753,7 +4754,7 @@ static void states_that_a_layer_makes_are_of_its_dtype(void **state)
     struct fixture *f = *state;
     reload(f, HEAD "constants: promote\nrules:\n  - {precision: lower, tensors: [low]}\n"
                    "  - {precision: fp32, ops: [Transpose, Neg]}\n");
-    for (int i = 0; i < STATES * 2 * 4; i++) {
+    for (int i = 0; i < STATES * 2 * 7; i++) {
         int kind = i % STATES, is_noted = i / STATES % 2, way = i / STATES / 2;
         struct amp_assignment assignment;
         net_start(20);
@@ -4765,6 +4766,14 @@ static void states_that_a_layer_makes_are_of_its_dtype(void **state)
             put_in(NODE("Neg", "before", high), "next", is_noted);
         if (way == 2) /* an optimizer's */
             NODE("Neg", "before", high);
+        if (way == 4) /* constants, what is no float and what is left out say nothing */
+            put_in(NODE("Mul", "scaled", FLOATS("scale", 1, 2, 3, 4), low), "cell", is_noted);
+        if (way == 5)
+            put_in(NODE("Where", "chosen", input("if", AMP_BOOL, DIMS(4)), low, low), "cell",
+                   is_noted);
+        if (way == 6)
+            put_in(NODE("Clip", "clipped", FLOATS("scale", 1, 2, 3, 4), AMP_NONE, number(3)),
+                   "cell", is_noted);
         uint32_t first = NODE("MatMul", "first", low, w);
         put_in(first, "cell", is_noted);
         if (way == 3) /* in the layer, which has its dtype by then */
@@ -5876,6 +5885,122 @@ static void the_program_has_its_operators(void **state)
         }
 }
 
+/* Inputs of wholes that widen them: a composite's constants, but for numbers, and all of what a
+   note makes one, which has no settings and no main input. */
+static void inputs_of_wholes_promote(void **state)
+{
+    enum { ITEM_OF_NOTED, ADDEND, FIRST_OF_NOTED, FILLED, OF_HALVES, CASES };
+    static const float numbers[] = {1, 2, 3, 4};
+    static const uint16_t halves[] = {1, 2, 3, 4};
+    struct fixture *f = *state;
+    reload(f, HEAD "constants: promote\nrules:\n  - {precision: lower, tensors: ['low*']}\n"
+                   "  - {precision: fp32, ops: [softmax]}\n");
+    for (int i = 0; i < CASES; i++) {
+        struct amp_assignment assignment;
+        net_start(17);
+        net.model->producer = "pytorch";
+        enum amp_dtype dtype = i == OF_HALVES ? AMP_FLOAT16 : AMP_FLOAT;
+        uint32_t x = NODE("Abs", "low", input("a", dtype, DIMS(4)));
+        uint32_t y = NODE("Abs", "low", input("b", dtype, DIMS(4)));
+        uint32_t made = AMP_NONE;
+        if (i == ADDEND)
+            made = NODE("Add", "y", constant("k", AMP_FLOAT, DIMS(4), numbers),
+                        NODE("Mul", "f", NODE("Mul", "m", x, y), FLOATS("half", 0.5f)));
+        if (i == ITEM_OF_NOTED)
+            made = NODE("Add", "y", x, FLOATS("item", 1));
+        if (i == FIRST_OF_NOTED)
+            made = NODE("PRelu", "y", x, input("slope", AMP_FLOAT, DIMS(4)));
+        if (i == ITEM_OF_NOTED || i == FIRST_OF_NOTED)
+            note(made, "call", "aten.norm.Scalar", "%x");
+        if (i == FILLED)
+            made = NODE("Where", "y", input("if", AMP_BOOL, DIMS(4)),
+                        constant("k", AMP_FLOAT, DIMS(4), (const float[]){7, 7, 7, 7}),
+                        constant("l", AMP_FLOAT, DIMS(4), (const float[]){8, 8, 8, 8}));
+        if (i == OF_HALVES) {
+            put_in(NODE("Abs", "first", x), "cell", true);
+            made = NODE("Add", "y", y, constant("k", AMP_FLOAT16, DIMS(4), halves));
+            put_in(made, "cell", true);
+        }
+        output(made);
+        infer_all();
+        struct amp_assign_options options = {.rules = f->rules, .lower = AMP_BFLOAT16, .cap = 22};
+        assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
+        if ((assignment.nodes[node_of(made)].whole != NULL) != (i != FILLED))
+            fail_msg("%d", i);
+        if (assignment.values[made] != AMP_FLOAT)
+            fail_msg("%d: %s", i, amp_dtype_name(assignment.values[made]));
+        assert_int_equal(assignment.nodes[node_of(made)].reason, AMP_REASON_UNLISTED);
+    }
+}
+
+/* Of several inputs one that has a finding is enough; masks are no values of their own, and too
+   much only where they are added to; of what is not bounded nothing is known. */
+static void findings_are_of_what_is_known(void **state)
+{
+    static const float mask[] = {-70000, -70000}, deeper[] = {-80000, -80000}, c[] = {3, 4};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2)), z = input("z", AMP_FLOAT, DIMS(2));
+        uint32_t moved = i == 0 ? NODE("Concat", "moved", x, z) : NODE("Concat", "moved", z, x);
+        uint32_t y = NODE("Softsign", "y", moved);
+        set_int(moved, "axis", 0);
+        output(y);
+        see(x, 1)->flushed = 0.5;
+        assert_found(y, AMP_REASON_FLUSH, x, 0.5, AMP_RANGES_DATA);
+    }
+    for (int i = 0; i < 3; i++) {
+        start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+        guarded.limits.activation_max = 65504;
+        guarded.limits.margin = 2;
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+        uint32_t t = NODE("Where", "t", input("if", AMP_BOOL, DIMS(2)),
+                          constant("k", AMP_FLOAT, DIMS(2), mask),
+                          constant("l", AMP_FLOAT, DIMS(2), deeper));
+        uint32_t y = NODE(i == 2 ? "Add" : "Max", "y", t, x);
+        output(y);
+        see(x, 100);
+        if (i == 1)
+            see(t, 80000);
+        assert_none(t);
+        assert_found(y, i == 2 ? AMP_REASON_MASK : AMP_REASON_RULE, x, 100, AMP_RANGES_DATA);
+    }
+    for (int i = 0; i < 2; i++) { /* a mask that is cast */
+        start_guarded(AMP_FLOAT16, AMP_RANGES_DATA);
+        guarded.limits.activation_max = 65504;
+        guarded.limits.margin = 2;
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2));
+        uint32_t t = NODE("Where", "t", input("if", AMP_BOOL, DIMS(2)),
+                          input("w", AMP_FLOAT, DIMS(2)), constant("k", AMP_FLOAT, DIMS(2), mask));
+        uint32_t cast = NODE(i == 0 ? "Cast" : "Neg", "cast", t), y = NODE("Add", "y", cast, x);
+        if (i == 0)
+            set_int(cast, "to", AMP_FLOAT);
+        output(y);
+        see(x, 100);
+        assert_found(y, i == 0 ? AMP_REASON_MASK : AMP_REASON_RULE, x, 100, AMP_RANGES_DATA);
+    }
+    start_guarded(AMP_FLOAT16, AMP_RANGES_DATA); /* a 0 that divides behind a cast */
+    uint32_t x = NODE("Softsign", "x", input("in", AMP_FLOAT, DIMS(2, 2)));
+    uint32_t cast = NODE("Cast", "cast", x), y = NODE("Reciprocal", "y", cast);
+    set_int(cast, "to", AMP_FLOAT);
+    output(y);
+    see(x, 1)->smallest = 0x1p-26;
+    assert_found(x, AMP_REASON_FLUSH, x, 0x1p-26, AMP_RANGES_DATA);
+    start_guarded(AMP_FLOAT16, AMP_RANGES_DATA); /* weights that nobody knows */
+    x = input("x", AMP_FLOAT, DIMS(2, 2));
+    y = NODE("MatMul", "y", x, input("w", AMP_FLOAT, DIMS(2, 2)));
+    output(y);
+    see(x, 1000);
+    assert_none(y);
+    guarded.ranges = NULL;
+    assert_none(y);
+    start_guarded(AMP_FLOAT16, AMP_RANGES_DATA); /* nor what a constant is computed to */
+    x = input("x", AMP_FLOAT, DIMS(2));
+    y = NODE("Add", "y", x, NODE("Exp", "e", constant("c", AMP_FLOAT, DIMS(2), c)));
+    output(y);
+    assert_none(y);
+}
+
 /* A constant that was cast to float16 is converted as float16 has it: 1 + 2^-8 + 2^-13 becomes
    1 + 2^-8 there, and that 1 in bfloat16, which has nothing between 1 and 1 + 2^-7; without loss,
    as from float16 to float32, it is the constant itself. */
@@ -6048,6 +6173,8 @@ int main(void)
         AUTOCAST_TEST(wholes_promote_as_their_parts_do),
         AUTOCAST_TEST(new_nodes_are_of_no_whole),
         AUTOCAST_TEST(operators_promote_as_pytorch_has_them),
+        AUTOCAST_TEST(findings_are_of_what_is_known),
+        AUTOCAST_TEST(inputs_of_wholes_promote),
         AUTOCAST_TEST(states_of_operators_promote),
         AUTOCAST_TEST(folded_constants_and_fixed_floats_widen_nothing),
         AUTOCAST_TEST(the_program_has_its_operators),

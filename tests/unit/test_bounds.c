@@ -1335,6 +1335,14 @@ static void ranges_are_written_as_they_are(void **state)
         const char *path = amp_arena_printf(net.arena, "%s/r.json", folder);
         assert_int_equal(amp_ranges_write(ranges, "m.onnx", path, &net.err), AMP_OK);
         assert_int_equal(amp_ranges_read(path, net.arena, &back, &net.err), AMP_OK);
+        char text[4096] = "";
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+        fclose(file);
+        const char *counts = strstr(text, "\"count\"");
+        assert_non_null(counts); /* of x alone, as nothing was seen of others */
+        assert_null(strstr(counts + 1, "\"count\""));
         unlink(path);
         rmdir(folder);
         assert_int_equal(back->source, ranges->source);
@@ -1414,9 +1422,9 @@ static void nodes_without_what_they_need_have_no_bounds(void **state)
         uint32_t x = input("x", AMP_FLOAT, DIMS(2));
         const char *op_type = i == UNKNOWN ? "Any" : i == TOO_FEW ? "Add" : "Sigmoid";
         struct amp_node *node = add_unchecked(op_type, x,
-                                              i == NO_INPUT        ? 0
-                                              : i == NO_SCHEMA_TWO ? 2
-                                                                   : 1,
+                                              i == NO_INPUT                        ? 0
+                                              : i == NO_SCHEMA_TWO || i == UNKNOWN ? 2
+                                                                                   : 1,
                                               i == NO_OUTPUT ? 0 : 1);
         uint32_t y = i == NO_OUTPUT ? x : node->outputs[0];
         if (i == NO_SCHEMA || i == NO_SCHEMA_TWO)

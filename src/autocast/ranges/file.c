@@ -62,9 +62,8 @@ static const char *found(const json_t *value, char *text, size_t size)
 {
     static const char *const types[] = {"an object", "a list", "a text", "an integer",
                                         "a number",  "true",   "false",  "null"};
-    char *dumped = value == NULL || json_is_object(value) || json_is_array(value)
-                       ? NULL
-                       : json_dumps(value, JSON_ENCODE_ANY);
+    char *dumped =
+        json_is_object(value) || json_is_array(value) ? NULL : json_dumps(value, JSON_ENCODE_ANY);
     if (dumped != NULL)
         snprintf(text, size, "%.60s", dumped);
     else
@@ -97,7 +96,7 @@ static enum amp_status read_field(const struct reader *reader, const json_t *ent
         return AMP_OK;
     }
     double number = json_number_value(value);
-    if (!json_is_number(value) || !isfinite(number) || (field->is_magnitude && number < 0))
+    if (!json_is_number(value) || (field->is_magnitude && number < 0))
         return refuse(reader, field->key, value,
                       field->is_magnitude ? "a finite number, 0 or more" : "a finite number");
     *number_at(range, field) = number;

@@ -331,7 +331,7 @@ static struct finding find_sums(const struct amp_range_guards *guards, const str
     const struct amp_op *op = amp_op_of(node);
     double limit = guards->options.limits->activation_max;
     bool is_product = op != NULL && op->flops.count != NULL && op->bound != NULL;
-    if (!is_product || guards->options.ranges == NULL || guards->options.lower != AMP_FLOAT16 ||
+    if (!is_product || guards->options.lower != AMP_FLOAT16 ||
         seen_of(guards, node->inputs[0]) == NULL)
         return nothing;
     struct amp_interval *in = amp_xmalloc(node->n_inputs, sizeof *in);
