@@ -4243,10 +4243,12 @@ static void casts_take_what_values_have_become(void **state)
     uint32_t of_constant = NODE("Cast", "of", k), shape = NODE("Shape", "shape", x);
     set_int(cast, "to", AMP_DOUBLE);
     set_int(of_constant, "to", AMP_DOUBLE);
+    uint32_t whole = input("n", AMP_INT64, DIMS(2)), power = NODE("Pow", "power", x, x);
+    output(power);
     const uint32_t outputs[] = {cast, like, of_constant, shape};
     for (size_t i = 0; i < 4; i++)
         output(outputs[i]);
-    struct amp_assign_options options = lowering(*state, "Relu", AMP_BFLOAT16);
+    struct amp_assign_options options = lowering(*state, "Relu, Pow", AMP_BFLOAT16);
     struct amp_assignment assignment;
     infer_all();
     assert_int_equal(amp_assign(net.model, &options, &assignment, &net.err), AMP_OK);
@@ -4259,6 +4261,16 @@ static void casts_take_what_values_have_become(void **state)
             assert_int_equal(amp_assigned_dtype(net.model, &assignment, id, schema, n),
                              expected[i]);
     }
+    const struct amp_node *of_power = amp_node_at(net.model, node_of(power));
+    for (uint32_t i = 0; i < 2; i++) /* an exponent may be of any type */
+        assert_int_equal(
+            amp_assigned_dtype(net.model, &assignment, node_of(power), of_power->schema, i),
+            i == 0 ? AMP_BFLOAT16 : AMP_FLOAT);
+    amp_node_at(net.model, node_of(power))->inputs[1] = whole;
+    assignment.nodes[node_of(power)].type = AMP_TYPE_ALL_FLOATS; /* a user's operator */
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(amp_assigned_dtype(net.model, &assignment, node_of(power), NULL, i),
+                         i == 0 ? AMP_BFLOAT16 : AMP_INT64);
 }
 
 /* RandomNormalLike, which names the dtype of what it is like, follows that where its definition
@@ -4354,6 +4366,8 @@ static void parts_beside_a_kept_one_are_kept(void **state)
                                                                              : AMP_FLOAT);
             if (is_kept)
                 assert_int_equal(decision->value, i == 3 ? other : k);
+            else
+                assert_int_equal(decision->value, AMP_NONE);
         }
     }
 }
