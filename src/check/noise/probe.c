@@ -78,12 +78,9 @@ static enum amp_status open_apart(struct amp_noise_probe *probe, const struct am
 static enum amp_status open_lower(struct amp_noise_probe *probe, struct amp_error *err)
 {
     const struct amp_model *model = probe->steps.model;
-    for (size_t i = 0; i < probe->steps.count && probe->lower.session == NULL; i++) {
-        uint32_t id = probe->steps.items[i].node;
-        const struct amp_op *op = amp_op_of(amp_node_at(model, id));
-        if (op != NULL && op->rounds_within && id < probe->converted->n_nodes)
-            AMP_TRY(amp_noise_apart_open(probe->converted, probe->arena, &probe->lower, err));
-    }
+    for (size_t i = 0; i < probe->steps.count; i++)
+        if (amp_op_of(amp_node_at(model, probe->steps.items[i].node))->rounds_within)
+            return amp_noise_apart_open(probe->converted, probe->arena, &probe->lower, err);
     return AMP_OK;
 }
 
@@ -240,11 +237,8 @@ static enum amp_status round_made(void *context, uint32_t value, const struct am
 {
     const struct amp_noise_probe *probe = context;
     uint32_t source = probe->sources.of_value[value];
-    bool is_one = source != AMP_NONE && probe->sources.places[source].is_constant &&
-                  !probe->sources.places[source].is_open;
-    bool is_in = probe->is_dirty == probe->all || (probe->is_dirty == probe->marked &&
-                                                   source >= probe->first && source <= probe->last);
-    if (!is_one || !is_in || exact->dtype != AMP_FLOAT)
+    bool is_in = probe->is_dirty == probe->all || (source >= probe->first && source <= probe->last);
+    if (source == AMP_NONE || !is_in)
         return AMP_OK;
     AMP_TRY(amp_noise_cast(exact, probe->sources.items[source].dtype, rounded, err));
     if (probe->surveyed != NULL)
@@ -266,18 +260,17 @@ static bool reads_dirty(const struct amp_noise_probe *probe, size_t step)
 static void mark_dirty(struct amp_noise_probe *probe, bool *marked, size_t first, size_t n)
 {
     const struct amp_noise_steps *steps = &probe->steps;
-    bool is_any = false;
     memset(marked, 0, steps->model->n_values * sizeof *marked);
     probe->is_dirty = marked;
     for (size_t s = first; s < first + n; s++)
         if (probe->sources.places[s].is_constant)
-            is_any = marked[probe->sources.items[s].value_id] = true;
-    for (size_t i = 0; i < steps->count && is_any; i++) {
+            marked[probe->sources.items[s].value_id] = true;
+    for (size_t i = 0; i < steps->count; i++) {
         const struct amp_node *node = amp_node_at(steps->model, steps->items[i].node);
         if (!steps->items[i].is_constant || !reads_dirty(probe, i))
             continue;
         for (uint32_t k = 0; k < node->n_outputs; k++)
-            if (node->outputs[k] != AMP_NONE && !probe->is_open[node->outputs[k]])
+            if (node->outputs[k] != AMP_NONE)
                 marked[node->outputs[k]] = true;
     }
 }
@@ -379,8 +372,7 @@ static enum amp_status round_value(struct amp_noise_probe *probe, const struct r
     enum amp_status status = amp_walk_get(probe->session, value->id, &exact, err);
     bool fits = status == AMP_OK && is_float(&exact);
     if (fits && apart != NULL) {
-        fits = (is_float(apart) || amp_dtype_is_lower(apart->dtype)) && apart->data != NULL &&
-               amp_shape_equal(&exact.shape, &apart->shape);
+        fits = apart->data != NULL && amp_shape_equal(&exact.shape, &apart->shape);
         status = fits ? amp_noise_widen(apart, &rounded, err) : AMP_OK;
         if (fits && status == AMP_OK)
             status = amp_noise_take_change(&change, err);
@@ -421,7 +413,6 @@ static enum amp_status round_outputs(struct amp_noise_probe *probe, size_t step,
 static const struct amp_noise_apart *roundings_of(const struct amp_noise_probe *probe, size_t step)
 {
     const struct amp_node *node = node_of(probe, step);
-    const struct amp_op *op = amp_op_of(node);
     for (uint32_t k = 0; k < node->n_outputs; k++) {
         uint32_t source =
             node->outputs[k] == AMP_NONE ? AMP_NONE : probe->sources.of_value[node->outputs[k]];
@@ -429,7 +420,7 @@ static const struct amp_noise_apart *roundings_of(const struct amp_noise_probe *
             continue;
         if (probe->sources.items[source].kind == AMP_NOISE_BODIES)
             return &probe->bodies;
-        if (op != NULL && op->rounds_within && probe->lower.session != NULL)
+        if (amp_op_of(node)->rounds_within)
             return &probe->lower;
     }
     return NULL;
@@ -674,7 +665,7 @@ static enum amp_status add_change(struct amp_noise_probe *probe, uint32_t value,
 
 static bool is_rounded(const struct amp_noise_probe *probe, uint32_t source)
 {
-    return source != AMP_NONE && source >= probe->first && source <= probe->last &&
+    return source >= probe->first && source <= probe->last && /* not AMP_NONE */
            !probe->sources.places[source].is_constant;
 }
 
