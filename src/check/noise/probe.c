@@ -577,7 +577,7 @@ static enum amp_status survey_constants(struct amp_noise_probe *probe, bool *cha
     struct amp_tensor tensors[2] = {{.dtype = AMP_UNDEFINED}, {.dtype = AMP_UNDEFINED}};
     enum amp_status status = AMP_OK;
     for (size_t s = 0; s < probe->sources.count && status == AMP_OK; s++) {
-        for (int i = 0; i < 2 && status == AMP_OK && probe->sources.places[s].is_open; i++) {
+        for (int i = 0; i < 2 && status == AMP_OK; i++) {
             probe->is_dirty = kinds[i];
             status = supply_constant(probe, probe->sources.items[s].value_id, &tensors[i], err);
         }
