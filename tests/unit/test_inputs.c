@@ -1509,6 +1509,8 @@ static void steps_are_right(const struct amp_noise_steps *steps)
         const struct amp_noise_step *step = &steps->items[i];
         size_t n = 0;
         assert_int_equal(steps->of_node[step->node], i);
+        for (size_t k = 0; k < step->reads.count; k++)
+            assert_int_equal(amp_value_at(model, step->reads.items[k])->graph, 0);
         for (size_t k = 0; k < i && !step->is_constant; k++) {
             const struct amp_node *node = amp_node_at(model, steps->items[k].node);
             bool is_in_chain = false;
@@ -1543,11 +1545,19 @@ static void steps_read_what_nodes_and_bodies_do(void **state)
     attr.graphs = amp_arena_memdup(net.arena, &body, sizeof body);
     amp_node_set_attr(net.model, owner, attr);
     add_branch(owner, "else_branch", third);
+    uint32_t gone = net_node(body, "Neg", "gone", 1, IDS(x));
+    uint32_t parts = net_node(0, "Split", "part", 2, IDS(w));
+    set_int(net_out(parts, 0), "num_outputs", 2);
+    output(NODE("Exp", "early",
+                NODE("Max", "early_sum", net_out(parts, 0), NODE("ReduceSum", "r", x))));
     output(NODE("Mul", "product", x, first));
     output(NODE("Sub", "difference", net_out(owner, 0), NODE("Sin", "sine", w)));
     output(NODE("Add", "sum", NODE("Add", "both", third, x), x));
     output(NODE("Cos", "cosine", x));
+    output(NODE("Max", "late", net_out(parts, 1), NODE("ReduceSum", "late_sum", x)));
     infer_all();
+    amp_node_at(net.model, gone)->is_removed = true;
+    amp_graph_drop_removed(net.model);
     assert_int_equal(amp_session_open(net.model, AMP_ROUNDED, &session, &net.err), AMP_OK);
     struct amp_arena *arena = amp_arena_create();
     const struct amp_noise_steps steps = amp_noise_steps_create(session, arena);
@@ -1555,7 +1565,7 @@ static void steps_read_what_nodes_and_bodies_do(void **state)
         n_constant += steps.items[i].is_constant;
         n_chained += steps.items[i].chain.count > 1;
     }
-    assert_true(steps.count == 11 && n_constant == 4 && n_chained == 2);
+    assert_true(steps.count == 17 && n_constant == 5 && n_chained == 2);
     steps_are_right(&steps);
     amp_session_destroy(session);
     amp_arena_destroy(arena);
@@ -1685,6 +1695,79 @@ static void check_sources(void)
             assert_int_equal(found.items[n++].value_id, value);
         assert_true(i + 1 < AMP_COUNT(wanted) || n == found.count);
     }
+    amp_session_destroy(session);
+    amp_arena_destroy(arena);
+}
+
+/* What is made of a source is not open, also by way of what is none, and whatever else is read;
+   what nothing reads is no source. Bodies count for the first result that is a tensor. The name of
+   a node is said as far as there is room. */
+static void sources_are_made_of_sources(void **state)
+{
+    static const float data[4] = {1, 2, 3, 4};
+    static const struct {
+        const char *value;
+        bool is_open;
+    } wanted[] = {{"w", true}, {"mw", false}, {"wx", false}, {"made", true}, {"next", false}};
+    const struct amp_model *models[2];
+    char long_name[301], text[512];
+    (void)state;
+    memset(long_name, 'n', 300);
+    long_name[300] = '\0';
+    lowered_dtype = AMP_BFLOAT16;
+    for (int is_lowered = 0; is_lowered < 2; is_lowered++) {
+        net_start(22);
+        uint32_t x = input("x", AMP_FLOAT, DIMS(2, 2));
+        uint32_t w =
+            is_lowered ? lowered_constant("w", data) : constant("w", AMP_FLOAT, DIMS(2, 2), data);
+        uint32_t low = is_lowered ? lowered_constant("low", NULL)
+                                  : constant("low", AMP_FLOAT, DIMS(2, 2), data);
+        uint32_t mw = NODE("Neg", "mw", NODE("Transpose", "moved", w));
+        uint32_t wx = NODE("Mul", "wx", mw, low), made = NODE("Neg", "made", low);
+        amp_node_at(net.model, node_of(mw))->name = amp_arena_strdup(net.arena, long_name);
+        uint32_t next = NODE("Abs", "next", made);
+        uint32_t split = net_node(0, "Split", "part", 3, IDS(x));
+        set_int(net_out(split, 1), "num_outputs", 3);
+        amp_node_at(net.model, split)->outputs[0] = AMP_NONE;
+        const uint32_t constants[] = {w, mw, wx, made, next};
+        uint32_t low_x = x;
+        if (is_lowered)
+            low_x = cast_node("low_x", x, lowered_dtype);
+        for (size_t i = 0; i < AMP_COUNT(constants); i++)
+            output(NODE("Max", "max", low_x, constants[i]));
+        output(NODE("Exp", "lone", low));
+        output(net_out(split, 1));
+        output(net_out(split, 2));
+        infer_all();
+        models[is_lowered] = net.model;
+    }
+    struct amp_session *session;
+    struct amp_arena *arena = amp_arena_create();
+    struct amp_model *twin = amp_twin_create(models[1], arena);
+    uint32_t second = value_called(twin, "part_1"), third = value_called(twin, "part_2");
+    uint32_t split = amp_value_at(twin, third)->producer;
+    assert_int_equal(amp_session_open(twin, AMP_ROUNDED, &session, &net.err), AMP_OK);
+    struct amp_noise_steps steps = amp_noise_steps_create(session, arena);
+    struct amp_model *model = amp_model_copy(steps.model, arena);
+    amp_value_at(model, second)->kind = AMP_KIND_SEQUENCE;
+    steps.model = model;
+    bool *has_bodies = amp_arena_array(arena, model->n_nodes, sizeof *has_bodies);
+    has_bodies[split] = true;
+    struct amp_noise_sources found =
+        amp_noise_sources_find(models[0], models[1], &steps, has_bodies, arena);
+    for (size_t i = 0; i < AMP_COUNT(wanted); i++) {
+        uint32_t at = found.of_value[value_called(models[1], wanted[i].value)];
+        assert_in_range(at, 0, found.count - 1);
+        if (found.places[at].is_open != wanted[i].is_open)
+            fail_msg("'%s'", wanted[i].value);
+    }
+    assert_int_equal(found.of_value[value_called(models[1], "lone")], AMP_NONE);
+    assert_int_equal(found.of_value[second], AMP_NONE);
+    assert_int_equal(found.items[found.of_value[third]].kind, AMP_NOISE_BODIES);
+    uint32_t mw = found.of_value[value_called(models[1], "mw")];
+    assert_string_equal(found.items[mw].node,
+                        amp_node_text(model, found.items[mw].node_id, text, sizeof text));
+    assert_true(strlen(text) > 300);
     amp_session_destroy(session);
     amp_arena_destroy(arena);
 }
@@ -3235,6 +3318,7 @@ int main(void)
         NET_TEST(ranges_are_of_all_floats_of_all_samples),
         NET_TEST(steps_read_what_nodes_and_bodies_do),
         NET_TEST(sources_are_what_a_conversion_rounds),
+        NET_TEST(sources_are_made_of_sources),
         NET_TEST(twins_are_in_float32),
         NET_TEST(opened_values_are_values_alone),
         NET_TEST(bodies_round_by_casts),

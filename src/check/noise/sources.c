@@ -67,8 +67,8 @@ static void add_constants(struct listing *listing)
     for (uint32_t v = 0; v < listing->converted->n_values; v++) {
         const struct amp_value *value = amp_value_at(listing->converted, v);
         const struct amp_tensor *data = value->constant;
-        if (value->graph != 0 || data == NULL || data->source == NULL ||
-            steps->from[v] == SIZE_MAX || amp_dtype_is_exact(data->source->dtype, data->dtype))
+        if (data == NULL || data->source == NULL || steps->from[v] == SIZE_MAX ||
+            amp_dtype_is_exact(data->source->dtype, data->dtype))
             continue;
         add(listing, AMP_NOISE_WEIGHT, v, steps->items[steps->from[v]].node,
             (struct amp_noise_place){.from = steps->from[v], .is_constant = true});
@@ -103,7 +103,7 @@ static void add_value(struct listing *listing, size_t step, uint32_t value)
     if (!is_lowered(listing, value) || from == SIZE_MAX)
         return;
     uint32_t producer = amp_value_at(listing->converted, value)->producer;
-    if (producer == AMP_NONE || !amp_twin_rounds(listing->converted, producer, value))
+    if (!amp_twin_rounds(listing->converted, producer, value))
         return;
     bool is_cast = amp_node_has_role(amp_node_at(listing->converted, producer), AMP_ROLE_CAST);
     add(listing, is_cast ? AMP_NOISE_CAST : AMP_NOISE_VALUE, value, steps->items[step].node,

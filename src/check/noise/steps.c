@@ -115,12 +115,12 @@ static void find_deaths(struct amp_noise_steps *steps, struct amp_arena *arena)
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-/* Marks the constant step that makes VALUE, if one does. Returns whether it is new among MARKED. */
+/* Marks the constant step that makes VALUE. Returns whether one does. */
 static bool mark_maker(const struct amp_noise_steps *steps, uint32_t value, bool *marked)
 {
     uint32_t producer = amp_value_at(steps->model, value)->producer;
     size_t maker = producer == AMP_NONE ? SIZE_MAX : steps->of_node[producer];
-    if (maker == SIZE_MAX || !steps->items[maker].is_constant || marked[maker])
+    if (maker == SIZE_MAX || !steps->items[maker].is_constant)
         return false;
     return marked[maker] = true;
 }
