@@ -657,6 +657,11 @@ static void large_inputs_are_not_tried(void **state)
     assert_true(amp_input_dims_set(dims, "m", INT64_C(1) << 40));
     find_sizes(AMP_OK, "");
     TRIED({INT64_C(1) << 40, INT64_C(1) << 40, 1});
+    open_sizes(works_never);
+    assert_true(amp_input_dims_set(dims, "n", 4));
+    assert_true(amp_input_dims_set(dims, "m", INT64_C(1) << 62));
+    find_sizes(AMP_OK, "");
+    TRIED({4, INT64_C(1) << 62, 1});
 }
 
 static void shapes_are_of_the_declared_kind(void **state)
@@ -2282,7 +2287,7 @@ static void names_of_other_things_pair_nothing(void **state)
         uint32_t k = side == 1 ? FLOATS("k", 1, 2, 3, 4) : NODE("Sin", "k", x);
         uint32_t l = side == 0 ? FLOATS("l", 1, 2, 3, 4) : NODE("Cos", "l", x);
         if (side == 0)
-            amp_graph_add_value(net.model, 0, "orphan");
+            net_value_in(0, "orphan", AMP_FLOAT, DIMS(2, 4));
         output(NODE("Exp", side == 0 ? "other" : "orphan", x));
         output(NODE("Add", "pq", p, q));
         output(NODE("Add", "kl", k, l));
