@@ -30,7 +30,7 @@ bool amp_class_scores_view(const struct amp_tensor *tensor, struct amp_class_sco
 static uint32_t passed_on(const struct amp_model *model, const struct amp_node *node,
                           const struct amp_op *op)
 {
-    bool adds = op->role == AMP_ROLE_ADD && node->n_inputs == 2;
+    bool adds = op->role == AMP_ROLE_ADD;
     if (op->effect == AMP_PRESERVES_VALUES || op->role == AMP_ROLE_CAST)
         return node->n_inputs > 0 ? node->inputs[0] : AMP_NONE;
     for (uint32_t i = 0; adds && i < 2; i++)
@@ -99,7 +99,7 @@ size_t amp_class_scores_rank(const struct amp_tensor *tensor, const struct amp_c
                              size_t row, int64_t class)
 {
     size_t first = row * scores->n_classes, rank = 0;
-    bool is_there = class >= 0 && (uint64_t) class < scores->n_classes;
+    bool is_there = (uint64_t) class < scores->n_classes; /* none below 0 is */
     double own = is_there ? amp_tensor_double(tensor, first + (size_t) class) : NAN;
     if (isnan(own))
         return scores->n_classes;

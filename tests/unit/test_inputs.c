@@ -783,6 +783,8 @@ static void products_are_class_scores(void **state)
     uint32_t h = NODE("Cast", "h", t);
     set_int(h, "to", AMP_FLOAT16);
     uint32_t other = NODE("Relu", "other", x), normal = NODE("Softplus", "normal", m);
+    uint32_t known = NODE("Neg", "known", c);
+    amp_value_at(net.model, known)->constant = net_tensor(AMP_FLOAT, DIMS(3, 3), ones);
     const struct {
         uint32_t value;
         bool are_scores;
@@ -793,6 +795,7 @@ static void products_are_class_scores(void **state)
         {NODE("Add", "a", m, c), true},
         {NODE("Add", "b", c, t), true},
         {NODE("Add", "d", later, m), true},
+        {NODE("Add", "n", m, known), true},
         {NODE("Add", "e", m, other), false},
         {NODE("Sub", "f", m, c), false},
         {NODE("Add", "g", other, c), false},
