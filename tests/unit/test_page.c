@@ -1576,6 +1576,12 @@ static void sources_stand_in_their_places(void **state)
         sources[i].n_lost = 2;
     text = said_of_noise(&noise);
     assert_page("page_noise_lost", text);
+    int n_bars = (int)count_of(text, "<rect ");
+    free(text);
+    /* A source that adds no error, but has elements lost, has its bar too. */
+    sources[1].power = 0;
+    text = said_of_noise(&noise);
+    assert_int_equal(count_of(text, "<rect "), n_bars);
     free(text);
 }
 

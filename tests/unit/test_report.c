@@ -11,6 +11,7 @@
 #include "cli/report/inputs.h"
 #include "cli/report/json.h"
 #include "cli/report/layers.h"
+#include "cli/report/metrics.h"
 #include "cli/report/rules.h"
 #include "cli/report/runs_on.h"
 #include "cli/report/task.h"
@@ -945,6 +946,50 @@ static void layers_are_json(void **state)
     free(text);
 }
 
+/* What is not finite is named by side; what was selected is not called an element. */
+static void metrics_have_their_words(void **state)
+{
+    static const struct {
+        uint64_t nan[2], inf[2];
+        const char *text;
+    } rows[] = {{{0, 0}, {0, 0}, ""},
+                {{1, 0}, {0, 0}, ", reference: 1 NaN, 0 infinite"},
+                {{0, 1}, {0, 0}, ", converted: 1 NaN, 0 infinite"},
+                {{0, 0}, {1, 0}, ", reference: 0 NaN, 1 infinite"},
+                {{0, 0}, {0, 2}, ", converted: 0 NaN, 2 infinite"},
+                {{3, 1}, {1, 3}, ", reference: 3 NaN, 1 infinite, converted: 1 NaN, 3 infinite"}};
+    struct amp_metrics metrics;
+    char *text = NULL, expected[256];
+    size_t size = 0;
+    FILE *file;
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(rows); i++) {
+        metrics = (struct amp_metrics){.count = 4,
+                                       .is_float = true,
+                                       .nan = {rows[i].nan[0], rows[i].nan[1]},
+                                       .inf = {rows[i].inf[0], rows[i].inf[1]}};
+        snprintf(expected, sizeof expected, "no element that is finite on both sides%s",
+                 rows[i].text);
+        text = NULL;
+        file = open_memstream(&text, &size);
+        amp_report_metrics(file, &metrics, true);
+        assert_written(file, &text, expected);
+    }
+    metrics = metrics_of(1, 1);
+    metrics.selected = 4;
+    metrics.otherwise = 2;
+    text = NULL;
+    file = open_memstream(&text, &size);
+    amp_report_metrics(file, &metrics, false);
+    assert_written(file, &text,
+                   "snr inf dB, cosine 1, max abs error 0, mean 0, rmse 0, max rel error 0, "
+                   "selected otherwise 50 %");
+    text = NULL;
+    file = open_memstream(&text, &size);
+    amp_report_metrics(file, &(struct amp_metrics){.count = 4, .different = 1}, false);
+    assert_written(file, &text, "elements that differ 25 %");
+}
+
 /* ---- explanations ---------------------------------------------------------------------------- */
 
 /* What each node is, by which rule or constraint, with the casts that it caused. */
@@ -1635,6 +1680,7 @@ int main(void)
         cmocka_unit_test(layers_that_stand_out_are_listed),
         cmocka_unit_test(marks_of_layers_have_lines),
         cmocka_unit_test(layers_are_json),
+        cmocka_unit_test(metrics_have_their_words),
         cmocka_unit_test(nodes_are_explained),
         cmocka_unit_test(tasks_are_of_one_model_or_of_two),
         cmocka_unit_test(commands_have_verdicts),
