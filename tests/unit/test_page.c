@@ -1462,6 +1462,18 @@ static void no_times_have_no_shares(void **state)
     free(text);
     free(json);
     amp_profile_destroy(side.profile);
+
+    /* Nodes that were not run take no time. */
+    text = NULL;
+    side.profile = amp_profile_create();
+    amp_profile_credit(side.profile, &(struct amp_ctx){.model = model, .node = &model->nodes[2]},
+                       RUNS * 0.004);
+    file = open_memstream(&text, &size);
+    amp_report_profile(file, &side, RUNS, 0);
+    fclose(file);
+    assert_says(text, "fp32: 4.000 ms in nodes; ");
+    free(text);
+    amp_profile_destroy(side.profile);
     amp_arena_destroy(s.arena);
 }
 
@@ -2001,6 +2013,16 @@ static void deviations_are_drawn(void **state)
             assert_says(text, "<title>2 elements are 2.81e+14 to 1.13e+15 too large");
         free(text);
     }
+    /* Of 300 bins a bar holds seven, the last one six. */
+    memset(&deviations, 0, sizeof deviations);
+    deviations.finite = deviations.seen = 8;
+    deviations.bins[0][AMP_DEVIATION_BINS - 1] = 3;
+    deviations.bins[1][0] = 5;
+    text = deviations_of(&deviations);
+    assert_int_equal(count_of(text, "<rect "), 2);
+    assert_says(text, "<title>3 elements are ");
+    assert_says(text, "<title>5 elements are ");
+    free(text);
     end_parts(&parts, "page_deviations");
 }
 
