@@ -2885,6 +2885,13 @@ static void searches_have_logs(void **state)
         assert_true(json_equal(trial_at(first, i), trial_at(again, i)));
     assert_null(
         search_with("-d bf16,fp16 --tune-for nodes -t snr=59 --tune-log log.jsonl", AMP_USAGE));
+    char line[1024];
+    snprintf(line, sizeof line,
+             "--data %s/convert/two_dtypes_both_needed/data --tune -f -o out.onnx -d bf16,fp16 "
+             "--tune-for nodes -t snr=59 --tune-log log.jsonl",
+             getenv("CASES"));
+    assert_string_equal(said_by("", "convert/two_dtypes_both_needed/model.onnx", line, AMP_USAGE),
+                        "");
     free(rules);
     json_decref(first);
     json_decref(again);
