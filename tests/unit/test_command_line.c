@@ -997,6 +997,17 @@ static void inputs_are_named_and_of_the_model(void **state)
         {"run m --input-range x=2,1", "--input-range x=2,1: LO is greater than HI"},
         {"run m --input-range w=0,1", "--input-range w=0,1: the model has values for it itself"},
         {"run m --input-range c=0,1", "--input-range c: it is constant in the model"},
+        /* What is wrong ends all, also where what is right follows. */
+        {"run m -i x=none.npy -i n=n.npy -i b=b.npy",
+         "none.npy: cannot open: No such file or directory"},
+        {"run m --data none --data x.npy",
+         "none: cannot read the folder: No such file or directory"},
+        {"run m --input-range x=2,1 --input-range b=0,1",
+         "--input-range x=2,1: LO is greater than HI"},
+        {"run m --dim N=-1 --dim N=2", "--dim N=-1: a number of 0 or more is needed"},
+        {"run m --input-shape n=2 --input-shape x=2",
+         "--input-shape n=2: 'n' is [?, 3]: the input has 2 dims"},
+        {"run m --labels y=z --labels q=b.npy", "z: not a .npy or .pb file"},
         {"run m --labels n.npy", NULL},
         {"run m --labels y=d.npy", NULL},
         {"run m --labels y=z", "z: not a .npy or .pb file"},
@@ -1572,6 +1583,7 @@ static void commands_refuse_what_does_not_go_together(void **state)
         {"run a --format npy", "a: cannot open: No such file or directory"},
         {"run a --format pb", "a: cannot open: No such file or directory"},
         {"bench a -d bf16,fp8", "--dtype: 'fp8' is none of fp32, bf16 and fp16"},
+        {"bench a -d fp8,bf16", "--dtype: 'fp8' is none of fp32, bf16 and fp16"},
         {"bench a -d bf16,", "--dtype: '' is none of fp32, bf16 and fp16"},
         {"bench a -d fp32,bf16,fp32", "--dtype: 'fp32' is there twice"},
         {"bench a -d fp16,bf16,fp32", "a: cannot open: No such file or directory"},
@@ -2136,6 +2148,45 @@ static void runs_compare_what_is_expected(void **state)
                         "");
 }
 
+/* The first model, sample or test that fails is told, also where others follow that do not. */
+static void failures_end_what_follows(void **state)
+{
+    const char *cases = getenv("CASES");
+    char line[2048];
+    struct amp_options options;
+    struct amp_error err;
+    json_t *root;
+    (void)state;
+    assert_non_null(cases);
+    snprintf(line, sizeof line,
+             "mkdir -p late/first late/good && cp -r %s/run/data_sets/data rows_of_sets && "
+             "for i in first good; do cp -r %s/run/data_sets/model.onnx rows_of_sets/* late/$i; "
+             "done && chmod -R u+w late rows_of_sets",
+             cases, cases);
+    assert_int_equal(system(line), 0);
+    write_text("rows_of_sets/test_data_set_0/input_0.pb", "no tensor");
+    write_text("late/first/test_data_set_0/input_0.pb", "no tensor");
+    said_by("run", "run/data_sets/model.onnx", "-q --data rows_of_sets", AMP_MODEL);
+    said_by("run", "run/data_sets/model.onnx", "-q --data late/good", AMP_OK);
+    snprintf(line, sizeof line,
+             "bench nowhere.onnx %s/run/data_sets/model.onnx --runs 1 --json=b.json", cases);
+    assert_int_equal(parse_line(line, &options, &err), AMP_OK);
+    assert_int_equal(amp_command_bench(&options, &err), AMP_IO);
+    assert_string_equal(err.text, "nowhere.onnx: cannot open: No such file or directory");
+    assert_int_not_equal(access("b.json", F_OK), 0);
+    amp_command_line_free(&options);
+    assert_int_equal(parse_line("run --test-suite late -q --json=late.json", &options, &err),
+                     AMP_OK);
+    assert_int_equal(amp_command_run(&options, &err), AMP_MISMATCH);
+    assert_string_equal(err.text, "1 of 2 cases failed");
+    amp_command_line_free(&options);
+    root = json_load_file("late.json", 0, NULL);
+    assert_string_equal(json_string_value(json_object_get(
+                            json_array_get(json_object_get(root, "cases"), 0), "result")),
+                        "failed");
+    json_decref(root);
+}
+
 /* What is made of a model for training is said where it is not what was asked for to the letter. */
 static void training_is_said_or_not(void **state)
 {
@@ -2154,6 +2205,20 @@ static void training_is_said_or_not(void **state)
     assert_string_equal(said_by("train", model, line, AMP_OK), "");
     strcat(line, " -v");
     assert_string_equal(said_by("train", model, line, AMP_OK), "step 1: loss 0.693147\n");
+    /* Gradients are scaled for float16, and for bfloat16 where that is asked for. */
+    for (int i = 0; i < 5; i++) {
+        static const char *const words[] = {"-d bf16", "-d fp16", "-d bf16 --grad-scaler on",
+                                            "-d fp16 --grad-scaler off",
+                                            "-d bf16 --grad-scaler init_scale=8"};
+        static const double scales[] = {0, 65536, 65536, 0, 8};
+        snprintf(line, sizeof line, "%s -q -f -o scaled.onnx --no-validate --json=r.json",
+                 words[i]);
+        said_by("", "training/train_sgd/model.onnx", line, AMP_OK);
+        json_t *root = json_load_file("r.json", 0, NULL);
+        const json_t *training = json_object_get(root, "training");
+        assert_true(json_number_value(json_object_get(training, "init_scale")) == scales[i]);
+        json_decref(root);
+    }
     /* Steps without numbers have none to be said. */
     assert_string_equal(said_by("train", "training/names/model.onnx", "-q -v --steps 2", AMP_OK),
                         "");
@@ -3125,6 +3190,7 @@ int main(void)
         cmocka_unit_test(data_files_of_the_input_stay),
         cmocka_unit_test(failures_are_reported_where_nothing_is_lost),
         NET_TEST(runs_compare_what_is_expected),
+        cmocka_unit_test(failures_end_what_follows),
         cmocka_unit_test(training_is_said_or_not),
         cmocka_unit_test(rules_come_in_the_order_of_precedence),
         cmocka_unit_test(rules_that_match_nothing_are_said),

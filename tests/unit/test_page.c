@@ -2674,6 +2674,25 @@ static void columns_are_as_wide_as_their_boxes(void **state)
     amp_arena_destroy(s.arena);
 }
 
+/* Between numbers that are next to each other there is no tick; those that are drawn have an end.
+ */
+static void ticks_have_an_end(void **state)
+{
+    struct amp_html *html = amp_html_create("ticks");
+    struct amp_svg_plot plot = {.width = 200,
+                                .height = 100,
+                                .right = 190,
+                                .bottom = 90,
+                                .x = {.low = 1e17, .high = 1e17 + 32, .to = 190}};
+    (void)state;
+    amp_svg_begin(html, plot.width, plot.height, "ticks");
+    amp_svg_put_x(html, &plot);
+    amp_svg_end(html);
+    char *text = written_html(html);
+    assert_in_range(count_of(text, "class=\"grid\""), 2, 100);
+    free(text);
+}
+
 /* Axes and what is drawn on them, whole: by counts, by numbers, and by decades, few and many. */
 static void axes_are_drawn(void **state)
 {
@@ -4681,6 +4700,7 @@ int main(void)
         cmocka_unit_test(a_chain_of_boxes_is_drawn),
         cmocka_unit_test(runs_are_called_by_their_first),
         cmocka_unit_test(columns_are_as_wide_as_their_boxes),
+        cmocka_unit_test(ticks_have_an_end),
         cmocka_unit_test(axes_are_drawn),
         cmocka_unit_test(axes_have_few_steps),
         cmocka_unit_test(errors_along_the_graph_are_drawn),
