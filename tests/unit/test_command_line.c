@@ -2187,6 +2187,23 @@ static void failures_end_what_follows(void **state)
     json_decref(root);
 }
 
+/* A command that is to end all goes before a verdict, one that does not pass a model behind it. */
+static void commands_go_before_verdicts(void **state)
+{
+    static const enum amp_status statuses[] = {AMP_MISMATCH, AMP_IO, AMP_MISMATCH};
+    static const char *const codes[] = {"1", "126", "0"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        char judge[64];
+        remove("once");
+        snprintf(judge, sizeof judge, "test -e once && exit %s\ntouch once\n", codes[i]);
+        write_text("judge", judge);
+        said_by("", "validate/scores.onnx",
+                "-q -d bf16 -t snr=200 --eval=sh<judge -f -o judged.onnx", statuses[i]);
+        assert_int_not_equal(access("judged.onnx", F_OK), 0);
+    }
+}
+
 /* What is made of a model for training is said where it is not what was asked for to the letter. */
 static void training_is_said_or_not(void **state)
 {
@@ -3191,6 +3208,7 @@ int main(void)
         cmocka_unit_test(failures_are_reported_where_nothing_is_lost),
         NET_TEST(runs_compare_what_is_expected),
         cmocka_unit_test(failures_end_what_follows),
+        cmocka_unit_test(commands_go_before_verdicts),
         cmocka_unit_test(training_is_said_or_not),
         cmocka_unit_test(rules_come_in_the_order_of_precedence),
         cmocka_unit_test(rules_that_match_nothing_are_said),

@@ -3866,9 +3866,14 @@ static void rooflines_are_drawn(void **state)
             nodes[i].bytes = rows[i].bytes / (k == 0 ? 1 : 4);
         }
     }
-    struct amp_html *html = amp_html_create("roofline");
-    amp_html_roofline(html, &bench);
+    struct amp_html *html = amp_html_create("nodes");
+    amp_html_node_times(html, &bench);
     char *text = written_html(html);
+    assert_int_equal(count_of(text, "<tr><td>"), 2 * AMP_COUNT(rows));
+    free(text);
+    html = amp_html_create("roofline");
+    amp_html_roofline(html, &bench);
+    text = written_html(html);
     assert_part(
         text, "<ul", "</main>",
         "<ul class=\"legend\"><li><svg width=\"26\" height=\"16\" aria-hidden=\"true\"><rect "
@@ -4502,6 +4507,7 @@ static void training_has_curves(void **state)
     assert_says(text, "d=\"M0 0M62.0 24.0L410.0 194.7M1106.0 280.0\"/>");
     assert_says(text, "d=\"M0 0M62.0 280.0L410.0 24.0L758.0 194.7L1106.0 280.0\"/>");
     assert_says(text, "<code>loss</code> by step: 4 at first, 1 at last.</figcaption>");
+    assert_int_equal(count_of(text, " by step: "), 2);
     free(text);
 
     memcpy(values[0],
@@ -4513,6 +4519,11 @@ static void training_has_curves(void **state)
     assert_says(text, "<p><code>loss</code> is no number at any step.</p>\n");
     /* Not by decades: from 0 to 100. */
     assert_says(text, "d=\"M0 0M62.0 277.4L410.0 24.0L758.0 150.7L1106.0 277.4\"/>");
+    free(text);
+    /* Nor with numbers that have no logarithm. */
+    memcpy(values[1], (const double[]){0, 100, 50, 0}, 4 * sizeof(double));
+    text = train_page_of(&page);
+    assert_says(text, "d=\"M0 0M62.0 280.0L410.0 24.0L758.0 152.0L1106.0 280.0\"/>");
     free(text);
 
     result.history.n_series = 9;
@@ -4530,6 +4541,14 @@ static void training_has_curves(void **state)
         assert_int_equal(count_of(line, "L"), n_steps == 500 ? 499 : 500);
         free(text);
     }
+    /* Where two neighbours are no numbers there is a gap; one that is none does not matter. */
+    values[0][2] = values[0][3] = values[0][9] = (double)NAN;
+    text = train_page_of(&page);
+    char *gap = strstr(text, "d=\"M0 0M");
+    *strchr(gap + 3, '"') = '\0';
+    assert_int_equal(count_of(gap, "M"), 3);
+    assert_int_equal(count_of(gap, "L"), 497);
+    free(text);
     result.history.n_steps = 1;
     values[0][0] = 2;
     text = train_page_of(&page);
