@@ -2204,6 +2204,41 @@ static void commands_go_before_verdicts(void **state)
     }
 }
 
+/* What a recipe leaves out is as PyTorch's AdamW and the manual have it. */
+static void recipes_have_defaults(void **state)
+{
+    static const char *const recipes[] = {
+        "loss=mse,optimizer=adamw", "loss=mse,optimizer=adamw,lr=1e-3,weight_decay=0.01",
+        "loss=mse,optimizer=adamw,lr=2e-3", "loss=mse,optimizer=adamw,weight_decay=0"};
+    char line[1024], *texts[4];
+    size_t sizes[4];
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        snprintf(line, sizeof line,
+                 "-q --make-training %s --data %s/training/train_made_adamw/data --steps 2 -o "
+                 "made.onnx",
+                 recipes[i], getenv("CASES"));
+        said_by("train", "training/train_made_adamw/model.onnx", line, AMP_OK);
+        FILE *file = fopen("made.onnx", "rb");
+        assert_non_null(file);
+        texts[i] = malloc(1 << 16);
+        sizes[i] = fread(texts[i], 1, 1 << 16, file);
+        assert_in_range(sizes[i], 1, (1 << 16) - 1);
+        fclose(file);
+    }
+    assert_int_equal(sizes[1], sizes[0]);
+    assert_memory_equal(texts[1], texts[0], sizes[0]);
+    for (size_t i = 2; i < 4; i++)
+        assert_true(sizes[i] != sizes[0] || memcmp(texts[i], texts[0], sizes[0]) != 0);
+    for (size_t i = 0; i < 4; i++)
+        free(texts[i]);
+    const char *said =
+        said_by("train", "training/train_sgd/model.onnx", "--expand -o step.onnx", AMP_OK);
+    assert_non_null(strstr(said, "  training   a step as "));
+    assert_string_equal(
+        said_by("train", "training/train_sgd/model.onnx", "--expand -q -o step.onnx", AMP_OK), "");
+}
+
 /* What is made of a model for training is said where it is not what was asked for to the letter. */
 static void training_is_said_or_not(void **state)
 {
@@ -3209,6 +3244,7 @@ int main(void)
         NET_TEST(runs_compare_what_is_expected),
         cmocka_unit_test(failures_end_what_follows),
         cmocka_unit_test(commands_go_before_verdicts),
+        cmocka_unit_test(recipes_have_defaults),
         cmocka_unit_test(training_is_said_or_not),
         cmocka_unit_test(rules_come_in_the_order_of_precedence),
         cmocka_unit_test(rules_that_match_nothing_are_said),

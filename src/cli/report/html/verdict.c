@@ -327,7 +327,7 @@ double amp_html_snr_bound(const struct amp_validation *validation)
 {
     const struct amp_metric *metric;
     for (size_t i = 0; (metric = amp_metric_at(i)) != NULL; i++)
-        if (metric->is_minimum && strcmp(metric->unit, " dB") == 0)
+        if (strcmp(metric->unit, " dB") == 0)
             return amp_metric_bounds_get(&validation->bounds, metric);
     return NAN;
 }
