@@ -1245,6 +1245,54 @@ static void data_are_cut_into_batches(void **state)
     }
 }
 
+/* Of rows that are as many as those of all samples those stay that are in a batch; an input of any
+   number of rows is not cut. */
+static void only_what_has_all_rows_is_cut(void **state)
+{
+    static const float numbers[] = {1, 2, 3, 4, 5, 6};
+    static const int64_t whole[] = {1, 2, 3, 4, 5};
+    struct amp_options options;
+    struct amp_inputs inputs;
+    struct amp_error err = {.status = AMP_OK};
+    (void)state;
+    net_start(22);
+    output(NODE("Neg", "y", input("x", AMP_FLOAT, DIMS(2))));
+    infer_all();
+    save("five.npy", AMP_FLOAT, DIMS(5), numbers);
+    assert_int_equal(parse_line("run m --data five.npy", &options, &err), AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    for (int64_t rows = 3; rows <= 6; rows++) {
+        struct amp_tensor tensor = *net_tensor(AMP_FLOAT, DIMS(rows), numbers);
+        assert_int_equal(amp_batches_keep_rows(&inputs.batches, &tensor, &err), AMP_OK);
+        assert_int_equal(tensor.shape.dims[0], rows == 5 ? 4 : rows);
+        assert_true(amp_tensor_double(&tensor, 2) == 3);
+        if (rows == 5)
+            amp_tensor_release(&tensor);
+    }
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+    net_start(22);
+    output(NODE("Neg", "y", input("x", AMP_FLOAT, DIMS(2))));
+    output(NODE("Neg", "z", input("n", AMP_INT64, DIMS(amp_symbol_dim(net.model, "N")))));
+    infer_all();
+    assert_int_equal(mkdir("uncut", 0777), 0);
+    save("uncut/x.npy", AMP_FLOAT, DIMS(6), numbers);
+    save("uncut/n.npy", AMP_INT64, DIMS(5), whole);
+    assert_int_equal(parse_line("run m --data uncut", &options, &err), AMP_OK);
+    assert_int_equal(amp_inputs_open(&options, net.model, &inputs, &err), AMP_OK);
+    assert_int_equal(inputs.count, 3);
+    for (size_t k = 0; k < 3; k++) {
+        struct amp_tensor tensors[2] = {{.data = NULL}};
+        assert_int_equal(amp_inputs_load(&inputs, k, tensors, NULL, &err), AMP_OK);
+        assert_int_equal(tensors[0].shape.dims[0], 2);
+        assert_true(amp_tensor_double(&tensors[0], 1) == (double)(2 * k + 2));
+        assert_int_equal(tensors[1].shape.dims[0], 5);
+        amp_tensors_release(tensors, 2);
+    }
+    amp_inputs_close(&inputs);
+    amp_command_line_free(&options);
+}
+
 /* What is of another class than the input stays as it is, for the run to refuse. */
 static void inputs_of_other_classes_stay(void **state)
 {
@@ -2204,6 +2252,30 @@ static void commands_go_before_verdicts(void **state)
     }
 }
 
+/* The table of times goes to stdout, or to stderr where the report goes there; none for who wants
+   it quiet. */
+static void times_have_a_stream(void **state)
+{
+    static const char *const words[] = {"--json -", "--json=b.json", "", "-q --json -"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "-d fp32 --dim rows=1 --runs 1 %s", words[i]);
+        fflush(stdout);
+        int kept = dup(STDOUT_FILENO);
+        FILE *nowhere = fopen("/dev/null", "wb");
+        assert_non_null(nowhere);
+        assert_int_equal(dup2(fileno(nowhere), STDOUT_FILENO), STDOUT_FILENO);
+        const char *said = said_by("bench", "run/data_sets/model.onnx", line, AMP_OK);
+        fflush(stdout);
+        assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
+        close(kept);
+        fclose(nowhere);
+        assert_int_equal(strstr(said, "fp32") != NULL, i == 0);
+        assert_int_equal(said[0] != '\0', i == 0);
+    }
+}
+
 /* What a recipe leaves out is as PyTorch's AdamW and the manual have it. */
 static void recipes_have_defaults(void **state)
 {
@@ -2257,6 +2329,15 @@ static void training_is_said_or_not(void **state)
     assert_string_equal(said_by("train", model, line, AMP_OK), "");
     strcat(line, " -v");
     assert_string_equal(said_by("train", model, line, AMP_OK), "step 1: loss 0.693147\n");
+    /* An epoch is every sample once, none of them nothing. */
+    for (int i = 0; i < 4; i++) {
+        static const char *const words[] = {"--epochs 0", "--epochs 1", "--epochs 2", ""};
+        static const char *const steps[] = {"0 steps", "1 step,", "2 steps", "1 step,"};
+        snprintf(line, sizeof line, "--data %s/training/train_sgd/data %s", getenv("CASES"),
+                 words[i]);
+        assert_non_null(
+            strstr(said_by("train", "training/train_sgd/model.onnx", line, AMP_OK), steps[i]));
+    }
     /* Gradients are scaled for float16, and for bfloat16 where that is asked for. */
     for (int i = 0; i < 5; i++) {
         static const char *const words[] = {"-d bf16", "-d fp16", "-d bf16 --grad-scaler on",
@@ -3233,6 +3314,7 @@ int main(void)
         NET_TEST(inputs_are_noted),
         NET_TEST(data_are_cut_into_batches),
         NET_TEST(sequences_are_not_cut),
+        NET_TEST(only_what_has_all_rows_is_cut),
         NET_TEST(inputs_of_other_classes_stay),
         NET_TEST(long_lists_of_inputs_are_cut),
         NET_TEST(labels_are_of_inputs_of_the_step),
@@ -3244,6 +3326,7 @@ int main(void)
         NET_TEST(runs_compare_what_is_expected),
         cmocka_unit_test(failures_end_what_follows),
         cmocka_unit_test(commands_go_before_verdicts),
+        cmocka_unit_test(times_have_a_stream),
         cmocka_unit_test(recipes_have_defaults),
         cmocka_unit_test(training_is_said_or_not),
         cmocka_unit_test(rules_come_in_the_order_of_precedence),
