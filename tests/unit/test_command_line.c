@@ -2166,6 +2166,11 @@ static void runs_compare_what_is_expected(void **state)
     assert_non_null(
         strstr(said_by("run", "validate/scores.onnx", "-i x=rows.npy --expect outputs", AMP_OK),
                "1 tensor compared: within tolerance"));
+    /* What has targets is no score. */
+    save("targets.npy", AMP_FLOAT, DIMS(2, 4), x);
+    said_by("run", "validate/scores.onnx",
+            "-q -i x=rows.npy --expect outputs --labels targets.npy --json=r.json", AMP_OK);
+    assert_true(isnan(metric_of("top1")));
     /* What is NaN in both is equal, and tells nothing of a metric. */
     float nothing[16];
     for (size_t i = 0; i < 16; i++)
@@ -2256,9 +2261,10 @@ static void commands_go_before_verdicts(void **state)
    it quiet. */
 static void times_have_a_stream(void **state)
 {
-    static const char *const words[] = {"--json -", "--json=b.json", "", "-q --json -"};
+    static const char *const words[] = {"--json -", "--json=b.json", "", "-q --json -",
+                                        "--json - --profile"};
     (void)state;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < 5; i++) {
         char line[256];
         snprintf(line, sizeof line, "-d fp32 --dim rows=1 --runs 1 %s", words[i]);
         fflush(stdout);
@@ -2271,8 +2277,11 @@ static void times_have_a_stream(void **state)
         assert_int_equal(dup2(kept, STDOUT_FILENO), STDOUT_FILENO);
         close(kept);
         fclose(nowhere);
-        assert_int_equal(strstr(said, "fp32") != NULL, i == 0);
-        assert_int_equal(said[0] != '\0', i == 0);
+        assert_int_equal(strstr(said, "fp32") != NULL, i == 0 || i == 4);
+        assert_int_equal(said[0] != '\0', i == 0 || i == 4);
+        const char *profile = strstr(said, " ms in nodes; ");
+        assert_int_equal(profile != NULL, i == 4);
+        assert_null(i == 4 ? strstr(profile + 1, " ms in nodes; ") : NULL);
     }
 }
 
