@@ -189,8 +189,7 @@ static enum amp_status check_same(const struct amp_value *input, const struct am
                                   const struct amp_tensor *to, struct amp_error *err)
 {
     for (size_t i = 0; i < amp_tensor_count(from); i++)
-        if (amp_tensor_int(from, i) != amp_tensor_int(to, i) ||
-            amp_tensor_double(from, i) != amp_tensor_double(to, i))
+        if (amp_tensor_double(from, i) != amp_tensor_double(to, i))
             return amp_fail(err, AMP_MODEL, "input '%s': element %zu, %.17g, does not fit into %s",
                             input->name, i, amp_tensor_double(from, i), amp_dtype_name(to->dtype));
     return AMP_OK;

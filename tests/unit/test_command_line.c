@@ -897,6 +897,7 @@ static void start_inputs(void)
     save("x5.npy", AMP_FLOAT, DIMS(5), numbers);
     save("d.npy", AMP_DOUBLE, DIMS(2), doubles);
     save("n.npy", AMP_INT64, DIMS(1, 3), whole);
+    save("u64.npy", AMP_UINT64, DIMS(1, 3), (const uint64_t[]){UINT64_MAX, 1, 2});
     save("b.npy", AMP_INT64, DIMS(2), whole);
     save("b5.npy", AMP_INT64, DIMS(5), whole);
     save("large.npy", AMP_INT64, DIMS(2), whole + 3);
@@ -944,6 +945,8 @@ static void inputs_are_named_and_of_the_model(void **state)
         {"run m -i w=x.npy", "no --input for 'x', 'n', 'b'; give all inputs or none"},
         {"run m -i b=b.npy -i x=x.npy", "no --input for 'n'; give all inputs or none"},
         {"run m -i b=large.npy", "input 'b': element 0, -1, does not fit into uint8"},
+        {"run m -i n=u64.npy",
+         "input 'n': element 0, 1.8446744073709552e+19, does not fit into int64"},
         {"run m -i b=flags.npy -i x=x.npy -i n=n.npy", NULL},
         {"run m --samples 3", NULL},
         {"run m --samples 0", "--samples 0: at least 1 is needed"},
