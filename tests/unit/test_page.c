@@ -1165,6 +1165,17 @@ static void no_units_are_a_page(void **state)
     assert_null(strstr(text, "<figure"));
     assert_null(strstr(text, "What remains"));
     free(text);
+    made.tuning.plain_runs = 0.5;
+    made.tuning.trials.n_replayed = 1;
+    text = page_of(&made.tuning);
+    assert_says(text, "1 trial, 1 of them from the log of an earlier search; 12.5 s in all; "
+                      "finding the noise took the time of 0.5 plain runs.");
+    free(text);
+    made.tuning.previews.count = made.tuning.n_preview_samples = 1;
+    text = page_of(&made.tuning);
+    assert_says(text, "; 1 choice previewed on 1 sample; finding the noise and the previews took "
+                      "the time of 0.5 plain runs.");
+    free(text);
 }
 
 static void previews_are_counted(void **state)
@@ -1930,6 +1941,31 @@ static void findings_have_reasons(void **state)
                       "</code></strong> (Op, fp32): 3 NaN and 6 infinite elements of 9.</li>\n");
     assert_null(strstr(text, "In all"));
     free(text);
+}
+
+/* Each metric that is shown has its column, and no other. */
+static void metrics_have_columns(void **state)
+{
+    const struct amp_metric *metric;
+    const struct amp_metrics metrics = metrics_of(1, 2);
+    (void)state;
+    for (size_t i = 0; (metric = amp_metric_shown_at(i)) != NULL; i++) {
+        char column[128];
+        struct amp_html *html = amp_html_create("metrics");
+        amp_html_metrics_head(html, "caption", i % 2 == 0, UINT32_C(1) << i);
+        amp_html_put(html, "<tr>");
+        amp_html_metrics_cells(html, &metrics, UINT32_C(1) << i);
+        amp_html_put(html, "</tr>\n");
+        amp_html_table_end(html);
+        char *text = written_html(html);
+        snprintf(column, sizeof column, "<th scope=\"col\" class=\"n\">%s</th>",
+                 metric->text.label);
+        assert_says(text, column);
+        assert_int_equal(count_of(text, "<th scope=\"col\" class=\"n\">"), 3);
+        assert_int_equal(count_of(text, "<td class=\"n\">"), 3);
+        assert_int_equal(count_of(text, "<th scope=\"col\">verdict</th>"), i % 2 == 0);
+        free(text);
+    }
 }
 
 static char *deviations_of(const struct amp_deviations *deviations)
@@ -4708,6 +4744,7 @@ int main(void)
         cmocka_unit_test(sources_stand_in_their_places),
         cmocka_unit_test(lines_say_each_number_by_its_name),
         cmocka_unit_test(findings_have_reasons),
+        cmocka_unit_test(metrics_have_columns),
         cmocka_unit_test(deviations_are_drawn),
         cmocka_unit_test(six_outputs_are_drawn),
         cmocka_unit_test(ranges_are_drawn),
