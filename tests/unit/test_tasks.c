@@ -487,6 +487,7 @@ static void the_last_line_is_kept(void **state)
         {"echo 5; head -c 3000000 /dev/zero", NULL, true},
         {"exec >&-; sleep 0.1", "", false},
         {"printf '  \\n'", "", false},
+        {"printf 1; sleep 0.1; echo 23", "123", false},
         {"echo $X", "a b", false},
     };
     (void)state;
@@ -577,6 +578,17 @@ static void commands_start_as_usual(void **state)
     assert_non_null(file);
     fputs("one\ntwo\n", file);
     fclose(file);
+    /* All of it, from the first variable on; and no descriptor stays or goes. */
+    char first[256], command[512];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(environ[0], "="), environ[0]);
+    snprintf(command, sizeof command, "env | grep -c '^%s='", first);
+    int next = dup(STDIN_FILENO);
+    close(next);
+    call.command = command;
+    assert_string_equal(said_by(&call), "1");
+    int after = dup(STDIN_FILENO);
+    assert_int_equal(after, next);
+    close(after);
     call.timeout = 0; /* none */
     call.command = "sleep 0.05; echo later";
     assert_string_equal(said_by(&call), "later");
