@@ -2013,6 +2013,10 @@ static void deviations_are_drawn(void **state)
     assert_null(strstr(text, "infinite"));
     free(text);
 
+    deviations.seen = 7;
+    text = deviations_of(&deviations);
+    assert_says(text, "<strong>1 of 7 elements are NaN or infinite</strong>");
+    free(text);
     deviations.seen = 8;
     text = deviations_of(&deviations);
     fputs(text, parts.file);

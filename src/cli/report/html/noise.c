@@ -67,8 +67,7 @@ static struct span *sort_spans(const struct amp_noise *noise)
         span->first = span->count++ == 0 ? &noise->sources[i] : span->first;
         span->power += noise->sources[i].power;
     }
-    if (noise->n_groups > 0)
-        qsort(spans, noise->n_groups, sizeof *spans, compare_spans);
+    qsort(spans, noise->n_groups, sizeof *spans, compare_spans);
     return spans;
 }
 
