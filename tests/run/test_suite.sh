@@ -147,3 +147,9 @@ check 'JSON' mixed 1 -q --json - <<'END'
      1 skipped: no kernel for example.org.Mystery
 ampconv: 1 of 3 cases failed
 END
+# The text goes to stdout, or to stderr where the JSON report goes there.
+# stream NAME TEXT
+stream() { if [ "$2" = '2 passed, 0 failed, 0 skipped' ]; then echo "ok $1"; else echo "not ok $1: $2"; fi; }
+cd "$scratch" || exit 1
+stream 'the text on stdout' "$("$AMPCONV" run --test-suite good 2>/dev/null)"
+stream 'the text beside JSON' "$("$AMPCONV" run --test-suite good --json - 2>&1 >/dev/null)"
