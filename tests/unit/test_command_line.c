@@ -24,6 +24,7 @@
 #include "core/arena.h"
 #include "core/array.h"
 #include "core/hash.h"
+#include "core/memory.h"
 #include "core/number/interval.h"
 #include "core/status.h"
 #include "core/tensor.h"
@@ -2127,8 +2128,10 @@ static const char *said_by(const char *command, const char *model, const char *l
     if (parse_line(all, &options, &err) != AMP_OK)
         fail_msg("%s: '%s'", all, err.text);
     int kept = open_said();
+    size_t used = amp_memory_used();
     enum amp_status found = commands[options.command](&options, &err);
     const char *text = close_said(kept);
+    assert_int_equal(amp_memory_used(), used); /* no tensor stays */
     amp_command_line_free(&options);
     if (found != status)
         fail_msg("%s: '%s'", all, err.text);
@@ -2233,7 +2236,9 @@ static void failures_end_what_follows(void **state)
     amp_command_line_free(&options);
     assert_int_equal(parse_line("run --test-suite late -q --json=late.json", &options, &err),
                      AMP_OK);
+    size_t used = amp_memory_used();
     assert_int_equal(amp_command_run(&options, &err), AMP_MISMATCH);
+    assert_int_equal(amp_memory_used(), used);
     assert_string_equal(err.text, "1 of 2 cases failed");
     amp_command_line_free(&options);
     root = json_load_file("late.json", 0, NULL);
@@ -2341,6 +2346,17 @@ static void training_is_said_or_not(void **state)
     assert_string_equal(said_by("train", model, line, AMP_OK), "");
     strcat(line, " -v");
     assert_string_equal(said_by("train", model, line, AMP_OK), "step 1: loss 0.693147\n");
+    /* A step is a line of the log. */
+    snprintf(line, sizeof line, "-q --data %s/training/train_sgd/data --steps 2 --log steps.jsonl",
+             getenv("CASES"));
+    said_by("train", "training/train_sgd/model.onnx", line, AMP_OK);
+    struct stat info;
+    assert_int_equal(stat("steps.jsonl", &info), 0);
+    const char *log = content_of("steps.jsonl");
+    assert_int_equal(strlen(log), info.st_size);
+    const char *second = strstr(log, "}\n{\"step\":2,");
+    assert_non_null(second);
+    assert_string_equal(strchr(second + 2, '}'), "}\n");
     /* An epoch is every sample once, none of them nothing. */
     for (int i = 0; i < 4; i++) {
         static const char *const words[] = {"--epochs 0", "--epochs 1", "--epochs 2", ""};
