@@ -4579,6 +4579,11 @@ static void training_has_curves(void **state)
         *end = '\0';
         assert_int_equal(count_of(line, "M"), 2);
         assert_int_equal(count_of(line, "L"), n_steps == 500 ? 499 : 500);
+        double first[2], second[2];
+        assert_int_equal(
+            sscanf(line, "d=\"M0 0M%lf %lfL%lf %lf", &first[0], &first[1], &second[0], &second[1]),
+            4);
+        assert_int_equal(first[0] != second[0], n_steps == 500);
         free(text);
     }
     /* Where two neighbours are no numbers there is a gap; one that is none does not matter. */
