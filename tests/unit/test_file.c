@@ -39,7 +39,7 @@ static char *next_mapping; /* where the next mapping is put, if there is room; N
 static const char *const *next_loads;
 static size_t n_pauses;
 static int n_processors = 1; /* that the process may use */
-static int n_executed;   /* programs in the place of this one */
+static int n_executed;       /* programs in the place of this one */
 
 /* NOLINTBEGIN(readability-inconsistent-declaration-parameter-name): the system's are reserved */
 /* In the place of the system's. */
