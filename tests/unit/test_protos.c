@@ -2031,6 +2031,8 @@ static void attributes_of_calls_are_filled_in(void **state)
         Onnx__AttributeProto *attr = add_attribute(node, "alpha"), own, *owns[1] = {&own};
         attr->f = 1;
         attr->ref_attr_name = refers ? text("slope") : NULL;
+        add_attribute(call, "other")->f = 8;
+        add_attribute(call, "nothing")->name = NULL;
         if (in_call)
             add_attribute(call, "slope")->f = 2;
         onnx__attribute_proto__init(&own);
