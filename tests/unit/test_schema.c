@@ -115,6 +115,33 @@ static void parameters_that_are_not_the_data(void **state)
     assert_null(amp_schema_input(resize, 4));
 }
 
+/* Behind the last parameter there is none, unless that one repeats; no type number that there is
+   not is shared. */
+static void parameters_end_or_repeat(void **state)
+{
+    const struct amp_schema *s;
+    (void)state;
+    for (size_t k = 0; (s = amp_schema_at(k)) != NULL; k++)
+        for (size_t i = 0; i < 20; i++) {
+            bool goes_on =
+                s->n_inputs > 0 && s->inputs[s->n_inputs - 1].option == AMP_PARAM_VARIADIC;
+            const struct amp_schema_param *last = goes_on ? &s->inputs[s->n_inputs - 1] : NULL;
+            assert_ptr_equal(amp_schema_input(s, i), i < s->n_inputs ? &s->inputs[i] : last);
+            goes_on = s->n_outputs > 0 && s->outputs[s->n_outputs - 1].option == AMP_PARAM_VARIADIC;
+            last = goes_on ? &s->outputs[s->n_outputs - 1] : NULL;
+            assert_ptr_equal(amp_schema_output(s, i), i < s->n_outputs ? &s->outputs[i] : last);
+            if (i >= s->n_inputs)
+                continue;
+            assert_false(amp_schema_shares(s, -1, &s->inputs[i]));
+            for (size_t j = 0; j < s->n_inputs; j++)
+                if (s->inputs[i].type == s->inputs[j].type)
+                    assert_true(amp_schema_shares(s, s->inputs[i].type, &s->inputs[j]));
+                else
+                    assert_int_equal(amp_schema_shares(s, s->inputs[i].type, &s->inputs[j]),
+                                     amp_schema_shares(s, s->inputs[j].type, &s->inputs[i]));
+        }
+}
+
 static void variadic_parameters_repeat(void **state)
 {
     const struct amp_schema *concat = find("Concat", 13), *loop = find("Loop", 21);
@@ -1172,6 +1199,7 @@ int main(void)
         cmocka_unit_test(table_is_sorted_and_whole),
         cmocka_unit_test(lower_dtypes),
         cmocka_unit_test(parameters_that_are_not_the_data),
+        cmocka_unit_test(parameters_end_or_repeat),
         cmocka_unit_test(variadic_parameters_repeat),
         cmocka_unit_test(attributes),
         cmocka_unit_test(flags),
