@@ -3613,6 +3613,7 @@ static void values_of_unknown_operators_have_entries(void **state)
         assert_int_equal(graph->n_value_info, has_entry);
         if (has_entry) {
             assert_string_equal(graph->value_info[0]->name, "h");
+            assert_true(graph->value_info[0]->type->tensor_type->has_elem_type);
             assert_int_equal(graph->value_info[0]->type->tensor_type->elem_type, AMP_FLOAT16);
         }
         amp_message_update(file.model, &deferred); /* which has it by now */
@@ -3686,13 +3687,77 @@ static void declared_types_follow_their_kind(void **state)
             }
 }
 
+/* Types within types, of a value that an operator takes which takes anything; of those that are not
+   told nothing is known. */
+static void types_are_nested(void **state)
+{
+    enum { NOTHING, TENSOR, SEQUENCE, OPTIONAL, MAP };
+    static const struct {
+        int outer, inner, innermost;
+        enum amp_kind kind;
+    } checks[] = {{SEQUENCE, TENSOR, 0, AMP_KIND_SEQUENCE},
+                  {SEQUENCE, MAP, 0, AMP_KIND_MAP_SEQUENCE},
+                  {SEQUENCE, NOTHING, 0, AMP_KIND_UNKNOWN},
+                  {SEQUENCE, SEQUENCE, TENSOR, AMP_KIND_UNKNOWN},
+                  {OPTIONAL, TENSOR, 0, AMP_KIND_OPTIONAL},
+                  {OPTIONAL, SEQUENCE, TENSOR, AMP_KIND_OPTIONAL_SEQUENCE},
+                  {OPTIONAL, SEQUENCE, NOTHING, AMP_KIND_UNKNOWN},
+                  {OPTIONAL, NOTHING, 0, AMP_KIND_UNKNOWN},
+                  {OPTIONAL, MAP, 0, AMP_KIND_UNKNOWN},
+                  {MAP, NOTHING, 0, AMP_KIND_MAP}};
+    (void)state;
+    for (size_t i = 0; i < AMP_COUNT(checks); i++) {
+        const int kinds[3] = {checks[i].outer, checks[i].inner, checks[i].innermost};
+        Onnx__TypeProto types[3], *next;
+        Onnx__TypeProto__Sequence sequences[3];
+        Onnx__TypeProto__Optional optionals[3];
+        Onnx__TypeProto__Map map;
+        struct amp_model_file file;
+        struct amp_error err = {.status = AMP_OK};
+        start_model();
+        onnx__type_proto__map__init(&map);
+        map.has_key_type = true;
+        map.key_type = AMP_INT64;
+        for (int k = 2; k >= 0; k--) {
+            next = k < 2 && kinds[k + 1] != NOTHING ? &types[k + 1] : NULL;
+            onnx__type_proto__init(&types[k]);
+            onnx__type_proto__sequence__init(&sequences[k]);
+            onnx__type_proto__optional__init(&optionals[k]);
+            sequences[k].elem_type = optionals[k].elem_type = next;
+            if (kinds[k] == TENSOR)
+                types[k] = made.type;
+            else if (kinds[k] == SEQUENCE) {
+                types[k].value_case = ONNX__TYPE_PROTO__VALUE_SEQUENCE_TYPE;
+                types[k].sequence_type = &sequences[k];
+            } else if (kinds[k] == OPTIONAL) {
+                types[k].value_case = ONNX__TYPE_PROTO__VALUE_OPTIONAL_TYPE;
+                types[k].optional_type = &optionals[k];
+            } else if (kinds[k] == MAP) {
+                types[k].value_case = ONNX__TYPE_PROTO__VALUE_MAP_TYPE;
+                types[k].map_type = &map;
+            }
+        }
+        made.node.domain = made.opset.domain = name_x;
+        made.x.type = &types[0];
+        model_is(AMP_OK, NULL);
+        assert_int_equal(amp_model_read("model.onnx", &file, &err), AMP_OK);
+        const struct amp_value *x = amp_value_at(file.model, file.model->graphs[0].inputs.items[0]);
+        bool is_told = checks[i].kind == AMP_KIND_SEQUENCE || checks[i].kind == AMP_KIND_OPTIONAL ||
+                       checks[i].kind == AMP_KIND_OPTIONAL_SEQUENCE;
+        if (x->kind != checks[i].kind || x->dtype != (is_told ? AMP_FLOAT : AMP_UNDEFINED))
+            fail_msg("line %zu: %s of %s", i, amp_kind_name(x->kind), amp_dtype_name(x->dtype));
+        amp_model_close(&file);
+    }
+}
+
 /* What an Optional without input is of, its attribute says; else its input does. */
 static void optionals_are_of_what_they_say(void **state)
 {
     static char optional[] = "Optional", type_name[] = "type", no_name[] = "", name_w[] = "w";
     (void)state;
-    for (int i = 0; i < 16; i++) {
+    for (int i = 0; i < 32; i++) {
         bool has_input = i & 1, has_attr = i & 2, is_sequence = i & 4, has_output = !(i & 8);
+        bool is_known = !(i & 16); /* before opset 15 there is no Optional */
         struct amp_model_file file;
         struct amp_error err = {.status = AMP_OK};
         Onnx__TypeProto type, element;
@@ -3727,6 +3792,7 @@ static void optionals_are_of_what_they_say(void **state)
         other.output = gives;
         made.graph.n_node = 2;
         made.graph.node = nodes;
+        made.opset.version = is_known ? 17 : 14;
         size_t size = onnx__model_proto__get_packed_size(&made.model);
         uint8_t *bytes = malloc(size);
         onnx__model_proto__pack(&made.model, bytes);
@@ -3736,7 +3802,10 @@ static void optionals_are_of_what_they_say(void **state)
         free(bytes);
         if (amp_model_read("model.onnx", &file, &err) != AMP_OK)
             assert_false(has_output); /* which an Optional must have */
-        else {
+        else if (!is_known || !has_output) {
+            assert_false(is_known);
+            amp_model_close(&file);
+        } else {
             const struct amp_value *w =
                 amp_value_at(file.model, amp_node_at(file.model, 1)->outputs[0]);
             bool is_told = has_attr && !has_input;
@@ -4042,6 +4111,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         NET_TEST(values_of_unknown_operators_have_entries),
         NET_TEST(declared_types_follow_their_kind),
+        NET_TEST(types_are_nested),
         NET_TEST(optionals_are_of_what_they_say),
         NET_TEST(messages_say_what_models_say),
         NET_TEST(data_have_places_in_a_file),
