@@ -1182,6 +1182,41 @@ static void long_dims_are_resized(void **state)
     }
 }
 
+/* Integers between others, here without a rest; what is no number is copied. */
+static void integers_and_others_are_resized(void **state)
+{
+    static const double from_minus[] = {-4, -2, 2, 4}, from_0[] = {0, 2, 6, 8};
+    static const int8_t bytes[] = {-4, 4};
+    static const uint8_t words[] = {0, 8};
+    static const int16_t shorts[] = {-4, 4};
+    static const int32_t ints[] = {-4, 4};
+    static const int64_t longs[] = {-4, 4};
+    static const struct {
+        enum amp_dtype dtype;
+        const void *x;
+        const double *expected;
+    } checks[] = {{AMP_INT8, bytes, from_minus},
+                  {AMP_UINT8, words, from_0},
+                  {AMP_INT16, shorts, from_minus},
+                  {AMP_INT32, ints, from_minus},
+                  {AMP_INT64, longs, from_minus}};
+    static const float pairs[] = {1, 2, 3, 4}, doubled[] = {1, 2, 1, 2, 3, 4, 3, 4};
+    (void)state;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        net_start(19);
+        uint32_t y = NODE("Resize", "y", input("x", checks[i].dtype, DIMS(2)), AMP_NONE,
+                          FLOATS("scales", 2));
+        set_word(y, "mode", "linear");
+        output(y);
+        run_on(net_tensor(checks[i].dtype, DIMS(2), checks[i].x));
+        expect_doubles(0, checks[i].expected, 4, 0);
+    }
+    net_start(19);
+    output(NODE("Resize", "y", input("x", AMP_COMPLEX64, DIMS(2)), AMP_NONE, FLOATS("scales", 2)));
+    run_on(net_tensor(AMP_COMPLEX64, DIMS(2), pairs));
+    assert_memory_equal(net.outputs[0].data, doubled, sizeof doubled);
+}
+
 /* ---- boxes ---- */
 
 /* Boxes of which none touches another, each twice: more than are compared at a time, of
@@ -3739,6 +3774,7 @@ int main(void)
         NET_TEST(points_beyond_a_border_have_its_value),
         NET_TEST(many_points_are_looked_up),
         NET_TEST(long_dims_are_resized),
+        NET_TEST(integers_and_others_are_resized),
         NET_TEST(of_equal_boxes_the_first_is_kept),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),
