@@ -1108,6 +1108,43 @@ static void coordinates_that_are_gone(void **state)
                  roundings[i][1]);
         raised(f, 13, expected);
     }
+    start(f, 11);
+    uint32_t x = INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), r = INPUT(f, "r", AMP_FLOAT, 0);
+    uint32_t id = node(f, "Resize", x, r, INPUT(f, "s", AMP_FLOAT, 4), 1);
+    set_string(f, id, "mode", "linear"); /* which rounds nothing */
+    set_string(f, id, "nearest_mode", "floor");
+    set_string(f, id, "coordinate_transformation_mode", "tf_half_pixel_for_nn");
+    refused(f, 13, 12,
+            "node 0 with output 'y' (Resize-11): cannot be raised to opset 13: Resize changed in "
+            "opset 13: its coordinates, tf_half_pixel_for_nn, are gone, and rounded like this no "
+            "others are the same");
+}
+
+/* One slope for all needs no shape, nor do those of the last of two dims get more dims; scales are
+   floats. */
+static void what_fits_already_stays(void **state)
+{
+    struct fixture *f = *state;
+    float w[] = {0.5f, 2, 3};
+
+    start(f, 6);
+    node(f, "PRelu", INPUT(f, "x", AMP_FLOAT, 2, 3, 4, 4), weight(f, "w", w, 1), AMP_NONE, 1);
+    raised(f, 7, "y = PRelu-7(x, [0.5])\n");
+    start(f, 6);
+    node(f, "PRelu", input_of_any_rank(f, "x", AMP_FLOAT), weight(f, "w", w, 1), AMP_NONE, 1);
+    raised(f, 7, "y = PRelu-7(x, [0.5])\n");
+    start(f, 6);
+    node(f, "PRelu", INPUT(f, "x", AMP_FLOAT, 2, 3), weight(f, "w", w, 3), AMP_NONE, 1);
+    raised(f, 7, "y = PRelu-7(x, [0.5 2 3])\n");
+    start(f, 6);
+    node(f, "PRelu", INPUT(f, "x", AMP_FLOAT, 2, 3, 4), weight(f, "w", w, 3), AMP_NONE, 1);
+    raised(f, 7, "y = PRelu-7(x, [0.5 2 3]:3x1)\n");
+    start(f, 7);
+    uint32_t id = node(f, "Upsample", INPUT(f, "x", AMP_FLOAT, 1, 1, 2, 2), AMP_NONE, AMP_NONE, 1);
+    INTS(f, id, "scales", 1, 1, 2, 2);
+    refused(f, 9, 8,
+            "node 0 with output 'y' (Upsample-7): cannot be raised to opset 9: Upsample changed in "
+            "opset 9: it has no scales");
 }
 
 static void group_normalization(void **state)
@@ -1610,6 +1647,7 @@ int main(void)
         TEST(changed_names_and_defaults),
         TEST(orders_become_whole_numbers),
         TEST(coordinates_that_are_gone),
+        TEST(what_fits_already_stays),
         TEST(group_normalization),
         TEST(groups_of_known_scales),
         TEST(experiments_become_what_they_mean),
