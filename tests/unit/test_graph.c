@@ -990,6 +990,21 @@ static void cases_print_what_is_expected(void **state)
     assert_true(n > 500);
 }
 
+/* Outputs that are not there are no values. */
+static void missing_outputs_are_not_reached(void **state)
+{
+    uint32_t outputs[2] = {AMP_NONE, 1};
+    struct amp_node node = {.outputs = outputs, .n_outputs = 2};
+    const bool first[2] = {true, false}, second[2] = {false, true};
+    (void)state;
+    assert_false(amp_reach_has_output(&node, first));
+    assert_true(amp_reach_has_output(&node, second));
+    outputs[0] = 0;
+    assert_true(amp_reach_has_output(&node, first));
+    node.n_outputs = 1;
+    assert_false(amp_reach_has_output(&node, second));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1010,6 +1025,7 @@ int main(void)
         NET_TEST(uses_are_listed_and_counted),
         NET_TEST(names_differ),
         NET_TEST(attributes_come_and_go),
+        cmocka_unit_test(missing_outputs_are_not_reached),
         cmocka_unit_test(cases_print_what_is_expected),
     };
 

@@ -187,6 +187,7 @@ static void all_of_an_arena_can_be_released(void **state)
     struct amp_arena *arena = amp_arena_create();
     amp_arena_release(arena, amp_arena_alloc(arena, 40 * MB), 40 * MB);
     amp_arena_release(arena, NULL, 0);
+    amp_arena_release(arena, NULL, 40 * MB);
     assert_int_equal(amp_memory_used(), 0);
     assert_string_equal(amp_arena_strdup(arena, "again"), "again");
     amp_arena_destroy(arena);
