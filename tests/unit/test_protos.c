@@ -4055,6 +4055,19 @@ static void data_have_places_in_a_file(void **state)
     assert_int_equal(places.placement.n_placed, 5);
     assert_int_equal(places.tensors[6].n_external_data + places.tensors[8].n_external_data, 0);
     assert_true(places.tensors[6].has_data_location && places.tensors[8].has_data_location);
+    /* what says that it is inside was not outside */
+    start_places(false);
+    for (int i = 0; i < N_PLACED; i++)
+        places.tensors[i].has_data_location = true;
+    assert_int_equal(decide("m.onnx", "w", 5001, false), AMP_OK);
+    placed_at("", "- - - - - - - - -");
+    assert_int_equal(places.placement.n_placed, 0);
+    /* bytes that are neither inside nor outside are none */
+    start_places(false);
+    places.tensors[5].has_raw_data = false;
+    assert_int_equal(decide("m.onnx", "w", 0, false), AMP_OK);
+    assert_int_equal(places.placement.n_placed, 4);
+    assert_false(places.tensors[5].has_raw_data || places.tensors[5].has_data_location);
 }
 
 /* Protobuf messages end at 2 GB less a byte: then data go outside, unless they have nowhere to. */

@@ -7,13 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-extern const struct amp_op amp_op_upsample;
-
-static bool is_upsample(const struct amp_ctx *ctx)
-{
-    return amp_op_of(ctx->node) == &amp_op_upsample;
-}
-
 /* Upsample and the first Resize have no roi, no sizes and one way to find coordinates. */
 static bool is_old(const struct amp_ctx *ctx)
 {
@@ -107,7 +100,7 @@ static enum amp_status read_scales(const struct amp_ctx *ctx, const struct amp_r
                                    double *scales, int *count)
 {
     int version = ctx->node->since_version;
-    if (!is_upsample(ctx) || version >= 9)
+    if (version >= 9) /* as all of Resize are */
         return read_floats(ctx, is_old(ctx) ? 1 : 2, scales, resize->n_axes, count);
     if (version >= 7)
         return attr_floats(ctx, "scales", scales, resize->n_axes, count);
