@@ -1154,6 +1154,26 @@ static void many_points_are_looked_up(void **state)
     }
 }
 
+/* A grid may be of another type than what is sampled. */
+static void grids_have_types_of_their_own(void **state)
+{
+    static const float x[] = {0, 1, 2, 3}, narrow[] = {-1, -1, 1, 1, 0, 0, 1, -1};
+    static const double wide[] = {-1, -1, 1, 1, 0, 0, 1, -1};
+    (void)state;
+    for (int is_double = 0; is_double < 2; is_double++) {
+        enum amp_dtype dtype = is_double ? AMP_DOUBLE : AMP_FLOAT;
+        net_start(20);
+        uint32_t y = NODE("GridSample", "y", input("x", AMP_FLOAT, DIMS(1, 1, 2, 2)),
+                          input("grid", dtype, DIMS(1, 1, 4, 2)));
+        set_int(y, "align_corners", 1);
+        output(y);
+        run_on(
+            TENSORS(*net_tensor(AMP_FLOAT, DIMS(1, 1, 2, 2), x),
+                    *net_tensor(dtype, DIMS(1, 1, 4, 2), is_double ? (const void *)wide : narrow)));
+        EXPECT_OUTPUT(0, 0, 0, 3, 1.5, 1);
+    }
+}
+
 /* More elements than a thread has at a time, alone and in rows of 2: 64 steps from each to the
    next, and none beyond the last. */
 static void long_dims_are_resized(void **state)
@@ -3775,6 +3795,7 @@ int main(void)
         NET_TEST(many_points_are_looked_up),
         NET_TEST(long_dims_are_resized),
         NET_TEST(integers_and_others_are_resized),
+        NET_TEST(grids_have_types_of_their_own),
         NET_TEST(of_equal_boxes_the_first_is_kept),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),

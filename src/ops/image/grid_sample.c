@@ -145,17 +145,16 @@ struct taps {
     double *weight;
 };
 
-/* Each of the taps becomes the taps of LINE, along a further dim of SIZE; -1 stays -1. In place,
-   from the last tap on. */
+/* Each of the taps becomes the taps of LINE, along a further dim of SIZE; what is below 0 stays so.
+   In place, from the last tap on. */
 static void cross(struct taps *taps, const struct line *line, int64_t size)
 {
     for (int i = taps->count - 1; i >= 0; i--) {
         int64_t element = taps->element[i];
         double weight = taps->weight[i];
         for (int k = line->count - 1; k >= 0; k--) {
-            bool is_padding = element < 0 || line->element[k] < 0;
             taps->element[i * line->count + k] =
-                is_padding ? -1 : element * size + line->element[k];
+                line->element[k] < 0 ? -1 : element * size + line->element[k];
             taps->weight[i * line->count + k] = weight * line->weight[k];
         }
     }
