@@ -1202,6 +1202,30 @@ static void long_dims_are_resized(void **state)
     }
 }
 
+/* At quarters of the way from one element to the next: which of the two is taken. */
+static void places_are_rounded(void **state)
+{
+    static const struct {
+        const char *mode;
+        double expected[8];
+    } checks[] = {{"floor", {0, 0, 0, 0, 1, 1, 1, 1}},
+                  {"ceil", {0, 1, 1, 1, 1, 1, 1, 1}},
+                  {"round_prefer_floor", {0, 0, 0, 1, 1, 1, 1, 1}},
+                  {"round_prefer_ceil", {0, 0, 1, 1, 1, 1, 1, 1}}};
+    static const float x[] = {0, 1};
+    (void)state;
+    for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
+        net_start(19);
+        uint32_t y =
+            NODE("Resize", "y", input("x", AMP_FLOAT, DIMS(2)), AMP_NONE, FLOATS("scales", 4));
+        set_word(y, "coordinate_transformation_mode", "asymmetric");
+        set_word(y, "nearest_mode", checks[i].mode);
+        output(y);
+        run_on(net_tensor(AMP_FLOAT, DIMS(2), x));
+        expect_doubles(0, checks[i].expected, 8, 0);
+    }
+}
+
 /* Integers between others, here without a rest; what is no number is copied. */
 static void integers_and_others_are_resized(void **state)
 {
@@ -3796,6 +3820,7 @@ int main(void)
         NET_TEST(long_dims_are_resized),
         NET_TEST(integers_and_others_are_resized),
         NET_TEST(grids_have_types_of_their_own),
+        NET_TEST(places_are_rounded),
         NET_TEST(of_equal_boxes_the_first_is_kept),
         NET_TEST(the_last_block_may_be_partial),
         NET_TEST(zeros_have_the_scale_one),

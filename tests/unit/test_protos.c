@@ -1102,13 +1102,15 @@ static void links_stay_below_the_folder(void **state)
     static const struct {
         const char *location;
         bool is_below;
-    } rows[] = {{"w", true},      {"to_w", true},    {"sub/w", true},       {"to_sub/w", true},
-                {"above", false}, {"beside", false}, {"to_beside/w", false}};
+    } rows[] = {{"w", true},      {"to_w", true},    {"sub/w", true},        {"to_sub/w", true},
+                {"above", false}, {"beside", false}, {"to_beside/w", false}, {"as_long", false}};
     (void)state;
-    assert_int_equal(system("mkdir -p in/sub in2 && echo 12345678 | tee w in2/w in/w in/sub/w "
-                            ">/dev/null && cd in && ln -sf w to_w && ln -sfn sub to_sub && ln -sf "
-                            "../w above && ln -sf ../in2/w beside && ln -sfn ../in2 to_beside"),
-                     0);
+    assert_int_equal(
+        system("mkdir -p in/sub in2 on && echo 12345678 | tee w in2/w on/w in/w in/sub/w "
+               ">/dev/null && cd in && ln -sf w to_w && ln -sfn sub to_sub && ln -sf "
+               "../w above && ln -sf ../in2/w beside && ln -sfn ../in2 to_beside && ln -sf "
+               "../on/w as_long"),
+        0);
     struct amp_external *external = amp_external_create("in/m.onnx");
     for (size_t i = 0; i < AMP_COUNT(rows); i++) {
         struct amp_error err = {.status = AMP_OK};

@@ -3037,6 +3037,8 @@ static void bounds_of_each_operator(void **state)
          "are needed"},
         {"GridSample-16 f[1,1,2,2] f[2,2,2,2]", "a batch of 1 and grids for 2"},
         {"AffineGrid-20 f[1,2,3] i[3]=1,1,2", "size has 3 values; 4 or 5 are needed"},
+        {"AffineGrid-20 f[1,2,3,1] i[4]=1,1,2,2",
+         "theta has shape [1, 2, 3, 1]; [N, 2, 3] is needed"},
         {"AffineGrid-20 f[1,3,3] i[4]=1,1,2,2", "theta has shape [1, 3, 3]; [N, 2, 3] is needed"},
         {"Det-11 f[2,3]", "shape [2, 3]; square matrices are needed"},
         {"Det-11 f[2]", "shape [2]; square matrices are needed"},
