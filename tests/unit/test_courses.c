@@ -1611,7 +1611,7 @@ static void previews_follow_their_rules(void **state)
             tune->off_db = offs[c % 4];
             tune->preview_off_db = offs[c / 4 % 4];
             tune->others = c % 3 == 0 ? 3 : c % 11 == 1 ? 1 : 0;
-            tune->odd_previews = c % 8 == 3 ? 3 : 0;
+            tune->odd_previews = c % 8 == 3 || c % 8 == 4 ? 1 + c % 3 : 0;
             tune->previews_lie = c % 13 == 5;
             if (c % 9 == 4) /* gains of less than a millionth, without casts */
                 level_losses(&tune->problem);
