@@ -2342,7 +2342,7 @@ static enum amp_status say_odd(void *context, struct amp_trial *const *trials, s
         {.verdict = AMP_TRIAL_MET, .measured = NAN, .score = -INFINITY, .seconds = 1e300},
         {.verdict = AMP_TRIAL_UNSURE,
          .measured = 0,
-         .score = 0.1,
+         .score = 0.30000000000000004, /* which takes 17 digits */
          .reason = "\xc3\xa4 \xe2\x82\xac"},
         {.verdict = AMP_TRIAL_MISSED, .measured = 5e-324, .score = INFINITY, .reason = "\xff"},
     };
