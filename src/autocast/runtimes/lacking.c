@@ -88,7 +88,7 @@ static const struct amp_schema *schema_at(const struct amp_node *node, int opset
     bool is_onnx = node->domain[0] == '\0';
     const struct amp_schema *schema =
         is_onnx ? amp_schema_find("", node->op_type, opset) : node->schema;
-    return schema->deprecated ? node->schema : schema;
+    return schema == NULL || schema->deprecated ? node->schema : schema;
 }
 
 const struct amp_runtime *amp_lacking_runtime(const struct amp_runtimes *runtimes,
