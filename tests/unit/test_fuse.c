@@ -1612,6 +1612,88 @@ static void attention_reads_through_casts(void **state)
     expect_parts("s:ps0+r:p0+r_1:p0+r_2:p0+r_3:p0+r_4:p0+r_5:p0+r_6:p0+r_7:p0 p:ps0<d:p0 y:pls0");
 }
 
+/* ---- steps ---- */
+
+/* The values that the steps of the main graph give; behind each, their post-ops with a + and the
+   casts that they read through with a <. */
+static void expect_steps(const char *expected)
+{
+    char text[500] = "";
+    const struct amp_plan *plan = plan_net(AMP_FREE);
+    for (size_t i = 0; i < plan->graphs[0].n_steps; i++) {
+        const struct amp_step *step = &plan->graphs[0].steps[i];
+        size_t n = 1 + step->n_posts + step->n_casts;
+        for (size_t k = 0; k < n; k++) {
+            size_t used = strlen(text);
+            const struct amp_step *part = k == 0               ? step
+                                          : k <= step->n_posts ? &step->post_steps[k - 1]
+                                                               : step->casts[k - 1 - step->n_posts];
+            uint32_t given = amp_node_at(plan->model, part->node)->outputs[0];
+            snprintf(text + used, sizeof text - used, "%s%s",
+                     k > step->n_posts ? "<"
+                     : k > 0           ? "+"
+                     : i > 0           ? ", "
+                                       : "",
+                     amp_value_at(plan->model, given)->name);
+        }
+    }
+    amp_plan_destroy(plan);
+    assert_string_equal(text, expected);
+}
+
+/* A sum of a product of A by B and of C is a post-op where it has the product's shape. */
+static void post_ops_have_the_shape_of_the_result(void **state)
+{
+    const struct {
+        struct amp_shape a, b, c;
+        bool is_post;
+    } cases[] = {{square, square, square, true},         {square, square, DIMS(4), true},
+                 {square, square, DIMS(1), true},        {square, square, DIMS(2, 4, 4), false},
+                 {square, square, DIMS(1, 4, 4), false}, {square, square, ANY_DIMS, true},
+                 {ANY_DIMS, square, square, true},       {ANY_DIMS, ANY_DIMS, square, true},
+                 {DIMS(1, 4), square, square, false},    {DIMS(4, 4), DIMS(4, 1), square, false},
+                 {DIMS(-1, 4), square, DIMS(4), true},   {DIMS(1, 4), square, DIMS(1, 4), true},
+                 {DIMS(4), DIMS(4), SCALAR, true},       {DIMS(4), DIMS(4), DIMS(4), false},
+                 {DIMS(0, 4), square, DIMS(1, 4), true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        net_start(17);
+        uint32_t a = input("a", AMP_FLOAT, cases[i].a), b = input("b", AMP_FLOAT, cases[i].b);
+        uint32_t m = NODE("MatMul", "m", a, b);
+        output(NODE("Add", "y", m, input("c", AMP_FLOAT, cases[i].c)));
+        expect_steps(cases[i].is_post ? "m+y" : "m, y");
+    }
+}
+
+static void post_ops_follow_what_they_read(void **state)
+{
+    static const float zeros[16];
+    (void)state;
+    net_start(17);
+    uint32_t x = given("x"), w = given("w"), m = NODE("MatMul", "m", x, w);
+    output(NODE("Add", "y", m, NODE("MatMul", "n", w, x)));
+    expect_steps("m, n+y");
+    net_start(17);
+    x = given("x"), w = constant("w", AMP_FLOAT, square, zeros);
+    output(NODE("Add", "y", NODE("MatMul", "m", w, w), x));
+    expect_steps("m, y");
+    net_start(17);
+    x = input("x", AMP_BFLOAT16, square), w = to_dtype("f", x, AMP_FLOAT);
+    output(NODE("Sin", "a", w));
+    output(NODE("Abs", "b", w));
+    expect_steps("a<f, b<f");
+    output(w);
+    expect_steps("f, a, b");
+    net_start(17);
+    x = input("x", AMP_BFLOAT16, square), w = to_dtype("f", x, AMP_FLOAT);
+    output(NODE("Sub", "a", w, w));
+    to_dtype("unread", x, AMP_FLOAT);
+    expect_steps("a<f, unread");
+    net_start(17);
+    output(NODE("Sin", "a", to_dtype("f", input("x", AMP_INT32, square), AMP_FLOAT)));
+    expect_steps("f, a");
+}
+
 /* ---- lifetimes ---- */
 
 /* What each step is the last to need, of all graphs, behind what it gives: "a: x y, b:". */
@@ -3468,6 +3550,8 @@ int main(void)
         NET_TEST(convolutions_of_bytes_add_up),
         NET_TEST(convolutions_of_bytes_have_fitting_scales),
         NET_TEST(values_last_as_long_as_they_are_read),
+        NET_TEST(post_ops_have_the_shape_of_the_result),
+        NET_TEST(post_ops_follow_what_they_read),
         NET_TEST(post_ops_are_as_wide_as_products),
         NET_TEST(what_the_cpu_lacks_stays_float32),
         NET_TEST(what_has_float32_around_it_joins),
