@@ -1692,6 +1692,16 @@ static void post_ops_follow_what_they_read(void **state)
     net_start(17);
     output(NODE("Sin", "a", to_dtype("f", input("x", AMP_INT32, square), AMP_FLOAT)));
     expect_steps("f, a");
+    net_start(17);
+    output(NODE("Abs", "a", to_dtype("f", input("x", AMP_BFLOAT16, square), AMP_INT32)));
+    expect_steps("f, a");
+    net_start(17);
+    w = to_dtype("f", input("x", AMP_BFLOAT16, square), AMP_FLOAT);
+    uint32_t owner = net_node(0, "If", "if", 1, IDS(input("c", AMP_BOOL, SCALAR)));
+    add_branch(owner, "then_branch", "Sin", w);
+    add_branch(owner, "else_branch", "Sin", w);
+    output(net_out(owner, 0));
+    expect_steps("f, if");
 }
 
 /* ---- lifetimes ---- */
