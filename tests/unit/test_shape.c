@@ -749,8 +749,11 @@ static void reductions_keep_dims_where_keepdims_is_1(void **state)
 /* Axes whose values are not known, but how many they are. */
 static void reductions_by_unknown_axes_have_a_rank(void **state)
 {
-    static const int64_t counts[] = {1, 2, 3, 4, Q, B};
+    static const int64_t counts[] = {1, 2, 3, 4, 5, Q, B};
     (void)state;
+    start("ReduceSum", 13), TENSOR(B, 4, 5), next_input(AMP_INT64, LIST(1, 2)); /* no list */
+    INT("keepdims", 0);
+    EXPECT_ANY_RANK();
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         start("ReduceSum", 13), TENSOR(B, 4, 5), NO_VALUES(counts[i]);
         EXPECT(Q, Q, Q);
