@@ -182,8 +182,8 @@ struct amp_session; /* run/exec/session.h */
 struct amp_host {
     struct amp_dnnl *dnnl;       /* engine and stream: ops/dnnl/dnnl.h */
     struct amp_profile *profile; /* what nodes and primitives are noted in; NULL: nothing is */
-    bool blocks_channels; /* float32 convolutions are to have blocks of channels, not channels last
-                           */
+    bool blocks_channels;  /* float32 convolutions are to have blocks of channels, not channels last
+                            */
     size_t constants_size; /* bytes of the model's constants, which a run reads */
     /* Runs a body; values captured from outer graphs are found by SESSION, which is the host's. */
     enum amp_status (*run_body)(struct amp_session *session, const struct amp_body_call *call,

@@ -317,14 +317,9 @@ static enum amp_status save_texts(struct amp_str *texts, int64_t count, const ch
 static void text_comes_back(void **state)
 {
     (void)state;
-    struct amp_str texts[] = {{"", 0},
-                              {"plain", 5},
-                              {"\xe7\x8c\xab \xf0\x9f\x98\x80", 8},
-                              {"a", 1},
-                              {"", 0},
-                              {"\0b", 2},
-                              {"", 0},
-                              {"", 0}};
+    struct amp_str texts[] = {{"", 0},  {"plain", 5}, {"\xe7\x8c\xab \xf0\x9f\x98\x80", 8},
+                              {"a", 1}, {"", 0},      {"\0b", 2},
+                              {"", 0},  {"", 0}};
     for (int64_t count = 0; count <= 8; count++)
         for (int npy = 0; npy < 2; npy++) {
             struct amp_error err = {.status = AMP_OK};

@@ -41,9 +41,9 @@ void amp_report_run(FILE *file, const struct amp_run_result *result, int verbosi
 /*
  * {"model", "inputs": [...], "samples", "outputs": [{"name", "type", "dtype", "shape", "elements",
  * "min", "max", "mean", "nan", "infinite", "metrics"}, ...], "expected": {"compared", "within",
- * "reason"}, "accuracy", "tasks", "widened_nodes", "squeezed_nodes", "integer_nodes", "seconds"}: a new reference.
- * "metrics" and "expected" where there were expected values, "accuracy" with labels of classes,
- * "tasks" with labels.
+ * "reason"}, "accuracy", "tasks", "widened_nodes", "squeezed_nodes", "integer_nodes", "seconds"}: a
+ * new reference. "metrics" and "expected" where there were expected values, "accuracy" with labels
+ * of classes, "tasks" with labels.
  */
 json_t *amp_json_run(const struct amp_run_result *result, const struct amp_input_notes *inputs);
 

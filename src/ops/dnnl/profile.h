@@ -27,7 +27,7 @@ struct amp_profile_node {
 /* A oneDNN primitive of a node over all runs, or a copy from one of its layouts to another. */
 struct amp_profile_primitive {
     const struct amp_node *node;
-    const void *id;   /* its descriptor, or what stands for the copy */
+    const void *id;          /* its descriptor, or what stands for the copy */
     const char *kind;        /* oneDNN's word: "convolution" */
     char implementation[64]; /* "brg_conv_fwd:avx10_1_512_amx" */
     char layouts[160];       /* "bf16:aBcd32b * bf16:ABcd16b32a2b -> bf16:aBcd32b" */

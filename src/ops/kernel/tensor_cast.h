@@ -9,8 +9,8 @@
 enum amp_status amp_tensor_cast(const struct amp_tensor *from, struct amp_tensor *to,
                                 const struct amp_cast_options *options, struct amp_error *err);
 
-/* Makes *TO a tensor of DTYPE with the values of FROM, which may be a list: its elements are cast; it
-   may share FROM's data. The caller releases it, unless this fails. */
+/* Makes *TO a tensor of DTYPE with the values of FROM, which may be a list: its elements are cast;
+   it may share FROM's data. The caller releases it, unless this fails. */
 enum amp_status amp_tensor_cast_copy(const struct amp_tensor *from, enum amp_dtype dtype,
                                      struct amp_tensor *to, struct amp_error *err);
 

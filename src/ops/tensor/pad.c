@@ -296,7 +296,8 @@ const struct amp_op amp_op_pad = {
     .guard_use = AMP_GUARD_BOUNDS,
     .gradient = AMP_GRADIENT(
         {.when = "since=2 mode=constant",
-         .term = "Choose(d, Pad(g, Neg(b), 0, d), Choose(b, Pad(g, Neg(b)), Pad(g, Neg([*pads=0]))))"},
+         .term =
+             "Choose(d, Pad(g, Neg(b), 0, d), Choose(b, Pad(g, Neg(b)), Pad(g, Neg([*pads=0]))))"},
         {.when = "since=11", .term = "Picked(Same(positions))"}),
     .shape = pad_shape,
     .run = pad_run,

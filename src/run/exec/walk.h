@@ -34,9 +34,9 @@ enum amp_status amp_walk_compute(struct amp_session *session, size_t step, struc
 /* Releases the values that no step behind STEP reads. */
 void amp_walk_release(struct amp_session *session, size_t step);
 
-/* Makes TENSOR, which the caller releases, refer to what VALUE holds at this point, row-major, or to
-   a copy in its declared dtype. Without data: it holds nothing, or is a constant that no step has
-   asked for. As long as the caller keeps it, no step computes in its place. */
+/* Makes TENSOR, which the caller releases, refer to what VALUE holds at this point, row-major, or
+   to a copy in its declared dtype. Without data: it holds nothing, or is a constant that no step
+   has asked for. As long as the caller keeps it, no step computes in its place. */
 enum amp_status amp_walk_get(struct amp_session *session, uint32_t value, struct amp_tensor *tensor,
                              struct amp_error *err);
 
