@@ -2339,7 +2339,7 @@ static void values_between_pairs_have_their_places(void **state)
         for (int side = 0; side < 2; side++) {
             start_side(side);
             uint32_t x = pair_x, kept = net_node(0, "Dropout", "kept", 2, IDS(x));
-            uint32_t drawn = net_node(0, "RandomNormal", "drawn", 1, NULL, 0);
+            uint32_t drawn = net_node(0, "RandomNormal", "drawn", 1, &x, 0);
             int64_t two = 2;
             struct amp_attr shape = {"shape", .type = AMP_ATTR_INTS, .count = 1};
             shape.ints = amp_arena_memdup(net.arena, &two, sizeof two);

@@ -523,14 +523,19 @@ static uint32_t turn(const char *name, uint32_t x)
     return y;
 }
 
-/* Whole numbers from -2 to 2 in DTYPE: products of four are exact in 16 bits. Others for each SEED.
- */
+/* Whole numbers from -2 to 2 in DTYPE: products of four are exact in 16 bits. Others for each SEED;
+   but a condition is false. */
 static struct amp_tensor whole_numbers(enum amp_dtype dtype, struct amp_shape shape, size_t seed)
 {
     struct amp_tensor tensor = {.dtype = dtype, .shape = shape};
     tensor.data = amp_arena_array(net.arena, amp_tensor_size(&tensor), 1);
-    for (size_t i = 0; i < amp_tensor_count(&tensor); i++)
-        amp_tensor_set_double(&tensor, i, (double)((i * 7 + i / 3 * 5 + seed * 3) % 5) - 2);
+    for (size_t i = 0; i < amp_tensor_count(&tensor); i++) {
+        int value = (int)((i * 7 + i / 3 * 5 + seed * 3) % 5) - 2;
+        if (dtype == AMP_INT64)
+            ((int64_t *)tensor.data)[i] = value;
+        else if (dtype != AMP_BOOL)
+            amp_tensor_set_double(&tensor, i, value);
+    }
     return tensor;
 }
 
