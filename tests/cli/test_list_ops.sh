@@ -26,6 +26,7 @@ Cast C native yes 1 6 9 13 19 21 23 24 25 T1 float16-64 bfloat16 int8-64 uint8-6
 Col2Im C rounded - 18 T float16-64 bfloat16 int8-64 uint8-64
 Conv oneDNN native yes 1 11 22 T float16-64 bfloat16
 DynamicQuantizeLinear C - - 11 T1 float32; T2 uint8
+GRU oneDNN rounded yes 1 3 7 14 22 T float16-64 bfloat16; T1 int32
 MatMulInteger oneDNN - - 10 T1 int8 uint8; T2 int8 uint8; T3 int32
 Not C - - 1 T bool
 OptionalHasElement C native - 15 18 O float16-64 int8-64 uint8-64 bool string complex64-128 sequence of float16-64 int8-64 uint8-64 bool string complex64-128 optional of float16-64 int8-64 uint8-64 bool string complex64-128 optional sequence of float16-64 int8-64 uint8-64 bool string complex64-128; B bool

@@ -2931,9 +2931,18 @@ static void errors_along_the_graph_are_drawn(void **state)
     assert_says(text, "All 6 values that both models have");
     free(text);
 
+    /* What differs and is no float has no circle. */
+    layers.count = 2;
+    layers.largest_jump = SIZE_MAX;
+    items[1].local = (struct amp_metrics){.count = 4, .different = 1};
+    html = amp_html_create("layers");
+    amp_html_layers(html, &layers, s.model, 20);
+    text = written_html(html);
+    assert_int_equal(count_of(text, "r=\"3\"><title>"), 1);
+    free(text);
+
     /* Of one value only, and what is lost. */
     layers.count = 1;
-    layers.largest_jump = SIZE_MAX;
     items[0].range[1].nan = 2;
     items[0].range[0].infinite = 1;
     items[0].accumulated = metrics_of(1, 10001); /* -80 dB, of which the chart shows -60 */

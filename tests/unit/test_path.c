@@ -439,6 +439,29 @@ static void others_count_as_they_are(void **state)
     }
 }
 
+/* Of two choices that cost the same the one that makes less noise, wherever it comes. */
+static void equal_losses_are_told_apart_by_noise(void **state)
+{
+    uint32_t both[] = {0, 1};
+    (void)state;
+    for (uint32_t loud = 0; loud < 2; loud++) {
+        struct amp_unit units[2] = {{.loss = 1}, {.loss = 1}};
+        struct amp_problem_noise noises[2] = {{0, 0, loud == 0 ? 3 : 1}, {1, 1, loud == 1 ? 3 : 1}};
+        const struct amp_problem problem = {
+            .units = units, .n_units = 2, .noises = noises, .n_noises = 2};
+        struct amp_arena *arena = amp_arena_create();
+        const struct amp_enumeration enumeration = {.problem = &problem,
+                                                    .ties = amp_ties_create(arena, &problem),
+                                                    .units = both,
+                                                    .n_units = 2,
+                                                    .budget = 3};
+        bool keeps[2] = {false, false};
+        assert_true(amp_enumeration_solve(&enumeration, keeps));
+        assert_true(keeps[loud] && !keeps[1 - loud]);
+        amp_arena_destroy(arena);
+    }
+}
+
 /* ---- cuts within bounds ---------------------------------------------------------------------- */
 
 /* Of random problems, whose casts cost less than their units lose, the best of all choices that
@@ -912,6 +935,7 @@ int main(void)
         cmocka_unit_test(losses_of_steps_cancel_out),
         cmocka_unit_test(ties_are_sums),
         cmocka_unit_test(others_count_as_they_are),
+        cmocka_unit_test(equal_losses_are_told_apart_by_noise),
         cmocka_unit_test(cuts_stay_within_bounds),
         cmocka_unit_test(walks_go_where_least_is_lost),
         cmocka_unit_test(walks_take_neighbours_along),

@@ -2694,6 +2694,8 @@ static void moves(void **state)
          "indices: element 0 is 2; axis 0 of size 2 allows -2 to 1"},
         {"ScatterElements-18 f[2,3] i[2,4] f[2,4] axis=0",
          "axis 1 has size 4 in indices; data has 3"},
+        {"ScatterElements-18 f[2,3] i[2] f[2] axis=1",
+         "indices have rank 1, data 2; they must be equal"},
         {"ScatterElements-18 f[2,3] i[1,2] f[1,3] axis=0",
          "updates have shape [1, 3]; [1, 2] is needed"},
         {"ScatterElements-18 f[2,3] i[1,2]=1,1 f[1,2] axis=0", "[2, 3]"},
