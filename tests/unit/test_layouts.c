@@ -1283,6 +1283,7 @@ static void operators_are_post_ops_by_their_definitions(void **state)
         {"Tanh", dnnl_eltwise_tanh, 0, 0, false, false},
         {"Sqrt", dnnl_eltwise_sqrt, 0, 0, false, false},
         {"Abs", dnnl_eltwise_abs, 0, 0, false, false},
+        {"Affine", dnnl_eltwise_linear, 1, 0, true, true},
         {"Softmax", dnnl_alg_kind_undef, 0, 0, false, false},
     };
     static const struct {
