@@ -166,6 +166,21 @@ static inline void set_list(uint32_t value, const char *name, size_t count, cons
     set_list(value, name, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), \
              (const int64_t[]){__VA_ARGS__})
 
+static inline uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
+{
+    uint32_t y = NODE("Cast", name, x);
+    set_int(y, "to", dtype);
+    return y;
+}
+
+/* The transpose of a matrix. */
+static inline uint32_t turn(const char *name, uint32_t x)
+{
+    uint32_t y = NODE("Transpose", name, x);
+    SET_INTS(y, "perm", 1, 0);
+    return y;
+}
+
 static inline void set_number(uint32_t value, const char *name, float number)
 {
     amp_node_set_attr(

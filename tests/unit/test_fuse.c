@@ -1096,20 +1096,6 @@ static void a_plan_has_dtypes_with_kernels(void **state)
         }
 }
 
-static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
-{
-    uint32_t y = NODE("Cast", name, x);
-    set_int(y, "to", dtype);
-    return y;
-}
-
-static uint32_t turn(const char *name, uint32_t x)
-{
-    uint32_t y = NODE("Transpose", name, x);
-    SET_INTS(y, "perm", 1, 0);
-    return y;
-}
-
 static void add_branch(uint32_t owner, const char *name, const char *op_type, uint32_t x)
 {
     uint32_t graph = amp_graph_add(net.model, name, owner);

@@ -509,20 +509,6 @@ static void what_is_computed_once_keeps_its_place(void **state)
 
 static const struct amp_shape square = {2, {4, 4}};
 
-static uint32_t to_dtype(const char *name, uint32_t x, enum amp_dtype dtype)
-{
-    uint32_t y = NODE("Cast", name, x);
-    set_int(y, "to", dtype);
-    return y;
-}
-
-static uint32_t turn(const char *name, uint32_t x)
-{
-    uint32_t y = NODE("Transpose", name, x);
-    SET_INTS(y, "perm", 1, 0);
-    return y;
-}
-
 /* Whole numbers from -2 to 2 in DTYPE: products of four are exact in 16 bits. Others for each SEED;
    but a condition is false. */
 static struct amp_tensor whole_numbers(enum amp_dtype dtype, struct amp_shape shape, size_t seed)
