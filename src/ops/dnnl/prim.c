@@ -409,9 +409,10 @@ enum amp_status amp_prim_run_call(struct amp_ctx *ctx, const struct amp_prim_cal
         ctx->err = &refusal;
     enum amp_status status = run_prim(ctx, call);
     ctx->err = err;
-    if (!is_half && status == AMP_UNSUPPORTED)
-        return run_plain(ctx, call);
-    return refusal.status == AMP_OK ? status : amp_fail(err, status, "%s", refusal.text);
+    if (is_half || status == AMP_OK || status == AMP_AGAIN)
+        return status;
+    return status == AMP_UNSUPPORTED ? run_plain(ctx, call)
+                                     : amp_fail(err, status, "%s", refusal.text);
 }
 
 /* ---- once more ---- */

@@ -381,10 +381,14 @@ static enum amp_status create_scratch(struct amp_slices *slices, struct amp_ctx 
         note_room(member, member->rounded, rounded_place, sizes);
         note_room(member, member[1].wanted, member->given_place, sizes);
     }
-    for (int i = 0; i < 2; i++)
-        if (sizes[i] > 0)
-            slices->scratch[i] = amp_scratch(ctx, "a slice of scores", sizes[i], 1);
-    return ctx->err->status;
+    for (int i = 0; i < 2; i++) {
+        if (sizes[i] == 0)
+            continue;
+        slices->scratch[i] = amp_scratch(ctx, "a slice of scores", sizes[i], 1);
+        if (slices->scratch[i] == NULL)
+            return ctx->err->status;
+    }
+    return AMP_OK;
 }
 
 static void drop_scratch(struct amp_slices *slices)
