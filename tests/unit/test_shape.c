@@ -162,10 +162,26 @@ static void slices_of_unknown_dims_are_known_where_they_are_whole(void **state)
         int64_t start, end, step;
         bool is_whole;
     } cases[] = {
-        {0, INT64_MAX, 1, true},  {0, INT32_MAX, 1, true},    {0, 10, 1, false},
-        {1, INT64_MAX, 1, false}, {-1, INT64_MAX, 1, false},  {0, INT64_MAX, 2, false},
-        {0, -1, 1, false},        {-1, INT64_MIN, -1, true},  {-1, INT32_MIN, -1, true},
-        {-1, -10, -1, false},     {-2, INT64_MIN, -1, false}, {-1, INT64_MIN, -2, false},
+        {0, INT64_MAX, 1, true},
+        {0, INT32_MAX, 1, true},
+        {0, 10, 1, false},
+        {1, INT64_MAX, 1, false},
+        {-1, INT64_MAX, 1, false},
+        {0, INT64_MAX, 2, false},
+        {0, -1, 1, false},
+        {-1, INT64_MIN, -1, true},
+        {-1, INT32_MIN, -1, true},
+        {-1, -10, -1, false},
+        {-2, INT64_MIN, -1, false},
+        {-1, INT64_MIN, -2, false},
+        {0, INT32_MAX - 1, 1, false},
+        {1, INT32_MAX, 1, false},
+        {0, INT32_MAX, 2, false},
+        {-1, INT32_MAX, 1, false},
+        {-1, INT32_MIN + 1, -1, false},
+        {0, INT32_MIN, -1, false},
+        {-2, INT32_MIN, -1, false},
+        {-1, INT32_MIN, -2, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -331,30 +331,6 @@ static void slices_are_known_by_three_values(void **state)
         }
 }
 
-/* Of a dim that is not known a slice is known where it takes all of it, either way round. */
-static void slices_of_unknown_dims_may_be_whole(void **state)
-{
-    static const struct {
-        int64_t start, end, step;
-        bool is_whole;
-    } cases[] = {
-        {0, INT32_MAX, 1, true},   {0, INT32_MAX - 1, 1, false}, {1, INT32_MAX, 1, false},
-        {0, INT32_MAX, 2, false},  {-1, INT32_MIN, -1, true},    {-1, INT32_MIN + 1, -1, false},
-        {0, INT32_MIN, -1, false}, {-2, INT32_MIN, -1, false},   {-1, INT32_MIN, -2, false},
-        {0, -1, 1, false},         {-1, INT32_MAX, 1, false},
-    };
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        start("Slice", 13);
-        TENSOR(B, 4);
-        VALUES(cases[i].start);
-        VALUES(cases[i].end);
-        VALUES(0);
-        VALUES(cases[i].step);
-        EXPECT(cases[i].is_whole ? B : Q, 4);
-    }
-}
-
 /* Numbers from START to LIMIT by DELTA. */
 static void range(int64_t start_at, int64_t limit, int64_t delta)
 {
@@ -416,7 +392,6 @@ int main(void)
         cmocka_unit_test(resizing_names_what_does_not_fit),
         cmocka_unit_test(grids_and_columns_tell_the_output),
         cmocka_unit_test(slices_are_known_by_three_values),
-        cmocka_unit_test(slices_of_unknown_dims_may_be_whole),
         cmocka_unit_test(ranges_are_as_long_as_int64_goes),
         cmocka_unit_test(offsets_are_as_many_as_can_be_counted),
     };
